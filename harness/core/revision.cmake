@@ -1,0 +1,21 @@
+# Writes version.cpp from version.cpp.in with the git revision of SOURCE.
+execute_process(COMMAND git -C ${SOURCE} rev-parse --short=12 HEAD OUTPUT_VARIABLE REVISION
+                OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE no_git)
+if(no_git)
+  set(REVISION "unknown")
+else()
+  execute_process(COMMAND git -C ${SOURCE} status --porcelain --untracked-files=no
+                  OUTPUT_VARIABLE changed ERROR_QUIET)
+  if(changed)
+    string(APPEND REVISION "+dirty")
+  endif()
+endif()
+if(CUDA)
+  set(FEATURES "cuda cublaslt cudnn onednn host")
+else()
+  set(FEATURES "onednn host")
+endif()
+if(PORTABLE)
+  string(REPLACE "onednn " "" FEATURES "${FEATURES} portable")
+endif()
+configure_file(${TEMPLATE} ${OUTPUT} @ONLY)

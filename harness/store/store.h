@@ -1,0 +1,130 @@
+// The results store: one SQLite file in WAL mode, written one measurement at a time.
+//
+// Every measurement is committed as it is made, so kill -9 at any instant loses at most the case in
+// flight. A Store is used from one thread; several processes may read while one writes. Every fault
+// of the file (missing, empty, locked, truncated, corrupt, read-only, newer schema, not SQLite,
+// full disk) is an Error of one line that names the file and the mend.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/core/records.h"
+
+namespace etalon {
+
+// Highest PRAGMA user_version this build writes. Files of an older schema are migrated after a
+// backup beside them (`FILE.v<N>.bak`); newer ones are refused.
+inline constexpr int schema_version = 1;
+
+// One row of the stable table `measurements`, joined with its run and environment. Samples apart.
+struct MeasurementRow {
+    std::string run_id, started_at, suite, gpu, driver, cuda_runtime, cublas, cudnn;
+    std::string environment_hash, revision, device, tag;
+    double floor_ns = 0, quantum_ns = 0;  // of the run
+    std::string case_id;
+    int sample_count = 0;
+    Measurement m;  // m.samples is empty; see Store::samples
+};
+
+struct RatioRow {
+    std::string run_id;
+    std::string op, precision, axes;  // axes with ';'
+    Ratio ratio;
+};
+
+// Which runs: every given field must match. `driver`, `cudnn`, `gpu` match as prefix of whole
+// dot-separated parts (cudnn=9.14 matches 9.14.0), gpu also as case-blind substring.
+struct Selection {
+    std::optional<std::string> run, tag, suite, driver, cudnn, gpu, device, since, until;
+    std::optional<std::string> environment_hash;
+    bool finished_only = false;
+    // Parses `driver=580.95`, `cudnn=9.14,gpu=H200`, `run=ID` (unique prefix), `tag=`, `since=`.
+    // Throws a usage Error that lists the keys.
+    [[nodiscard]] static Selection parse(std::string_view text);
+    [[nodiscard]] std::string text() const;
+};
+
+struct VerifyReport {
+    std::vector<std::string> problems;  // one line each; empty means sound
+    std::int64_t runs = 0, measurements = 0, samples = 0;
+};
+
+struct MergeReport {
+    std::int64_t runs_added = 0, measurements_added = 0, already_there = 0;
+};
+
+class Store {
+   public:
+    enum class Mode {
+        read,   // must exist
+        write,  // must exist
+        create  // made if missing
+    };
+    [[nodiscard]] static Store open(const std::string& path, Mode mode);
+    Store(Store&&) noexcept;
+    Store& operator=(Store&&) noexcept;
+    ~Store();
+
+    // --- writing -----------------------------------------------------------------------------
+    // Stores the environment if new, the run, and its plan (case ids in order). One transaction.
+    void begin_run(const Environment& environment, const Run& run,
+                   const std::vector<std::string>& plan);
+    // One transaction, durable when it returns. Refuses NaN, Inf and negative durations with an
+    // Error. A repeat within a run is a new row, never an overwrite.
+    void add(const std::string& run_id, const Measurement& measurement);
+    void add(const std::string& run_id, const Ratio& ratio);
+    void end_run(const std::string& run_id, RunState state, const std::string& finished_at);
+    void reopen_run(const std::string& run_id);  // interrupted or killed → running
+    void set_tag(const std::string& run_id, const std::string& tag);
+
+    // --- reading -----------------------------------------------------------------------------
+    [[nodiscard]] std::vector<Run> runs(const Selection& selection = {}) const;  // by started_at
+    [[nodiscard]] Run run(const std::string& id_prefix) const;  // usage Error if none or several
+    [[nodiscard]] Environment environment(const std::string& hash) const;
+    [[nodiscard]] std::vector<std::string> plan(const std::string& run_id) const;
+    // Planned cases with no measurement yet, in plan order.
+    [[nodiscard]] std::vector<std::string> pending(const std::string& run_id) const;
+    [[nodiscard]] std::vector<MeasurementRow> measurements(const std::string& run_id) const;
+    [[nodiscard]] std::vector<Sample> samples(const std::string& run_id,
+                                              const std::string& case_id) const;
+    // All measurements of a case, oldest run first.
+    [[nodiscard]] std::vector<MeasurementRow> series(const std::string& case_id,
+                                                     const Selection& selection = {}) const;
+    [[nodiscard]] std::vector<std::string> case_ids() const;
+    [[nodiscard]] std::vector<RatioRow> ratios(const std::string& run_id) const;
+    // Latest known wall time of each case id, for ETA and balance.
+    [[nodiscard]] std::vector<std::pair<std::string, double>> wall_ms(
+        const std::string& environment_hash) const;
+
+    // --- housekeeping ------------------------------------------------------------------------
+    [[nodiscard]] VerifyReport verify() const;
+    // Set union by run id and case; idempotent. Conflicting rows are refused with their ids.
+    MergeReport merge(const std::string& other_path);
+    void backup(const std::string& to_path) const;
+    // table: "measurements" | "ratios"; format: "csv" | "json". Streams through `write`.
+    void export_table(const std::string& table, const std::string& format,
+                      const std::function<void(std::string_view)>& write) const;
+
+   private:
+    struct Impl;
+    explicit Store(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
+};
+
+// Held for a whole sweep: a second sweep into the same file gets a usage Error that names the
+// process which holds it. Released by the kernel when the holder dies.
+class SweepLock {
+   public:
+    explicit SweepLock(const std::string& database_path);
+    SweepLock(SweepLock&& other) noexcept;
+    ~SweepLock();
+
+   private:
+    int descriptor_ = -1;
+};
+
+}  // namespace etalon
