@@ -21,14 +21,22 @@ CLI::Option* add_db_option(CLI::App& command, std::string& path);
 // --json: machine output; documented in README, versioned by the field "format".
 CLI::Option* add_json_option(CLI::App& command, bool& json);
 
+// One line for a command line that could not be parsed; an unknown flag or command gets the nearest
+// that exists.
+[[nodiscard]] std::string explain(const CLI::ParseError& error, const CLI::App& app, int argc,
+                                  char** argv);
+
+// All commands, in the order of `etalon --help`.
+void add_commands(CLI::App& app, Context& context);
+
 void add_doctor(CLI::App& app, Context& context);
 void add_devices(CLI::App& app, Context& context);
 void add_list(CLI::App& app, Context& context);
 void add_sweep(CLI::App& app, Context& context);
-void add_db(CLI::App& app, Context& context);
 void add_gate(CLI::App& app, Context& context);
 void add_compare(CLI::App& app, Context& context);
 void add_history(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);
+void add_db(CLI::App& app, Context& context);
 
 }  // namespace etalon::cli
