@@ -1,6 +1,7 @@
 // From the samples of a measurement to its figures.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "harness/core/error.h"
