@@ -26,7 +26,9 @@ namespace etalon::stats {
                                         std::uint64_t seed, int resamples = 1000,
                                         double confidence = 0.95);
 
-// Geometric mean with its interval from a t distribution on the logs.
+// Geometric mean with its interval from a t distribution on the logs. A single value has no
+// spread to judge by: its interval is the value. Throws std::invalid_argument when empty or when a
+// value is not positive.
 [[nodiscard]] Estimate geometric_mean(std::span<const double> values, double confidence = 0.95);
 
 // Clock elasticity: slope −e of log t on log f (method.md, fact 3), by a robust regression,
@@ -45,7 +47,8 @@ struct ElasticityPrior {
                                        double reference_clock_mhz);
 
 // Fills time_ns, norm_time_ns, elasticity and clock_mhz of `m` from m.samples. Throws a device
-// Error for fewer than `min_samples` valid ones, NaN, Inf or non-positive durations.
+// Error for fewer than `min_samples` valid ones, NaN, Inf or non-positive durations. Where no
+// sample has a clock, elasticity is left empty and norm_time_ns equals time_ns.
 void summarise(Measurement& m, double reference_clock_mhz, const ElasticityPrior& prior,
                int min_samples);
 
