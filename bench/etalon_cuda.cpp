@@ -76,7 +76,9 @@ class CopyProvider final : public EtalonProvider {
         }
         return std::make_unique<Kernel<CopyArgs>>(
             "copy", std::move(args),
-            [](const CopyArgs& a, cudaStream_t s) { return kernels::copy(a.to, a.from, a.bytes, s); },
+            [](const CopyArgs& a, cudaStream_t s) {
+                return kernels::copy(a.to, a.from, a.bytes, s);
+            },
             R"({"kernel":"copy"})");
     }
 };

@@ -77,7 +77,8 @@ class Gemm final : public Op {
                 relative += 0x1p-9 + accumulation_error(k, fp32_roundoff);
                 break;
             case Precision::fp8:
-                // Hopper's fp8 accumulator keeps about 14 bits (DeepSeek-V3, arXiv 2412.19437, 3.3.2).
+                // Hopper's fp8 accumulator keeps about 14 bits (DeepSeek-V3, arXiv
+                // 2412.19437, 3.3.2).
                 relative += accumulation_error(k, 0x1p-15);
                 break;
             default:

@@ -20,9 +20,10 @@ namespace {
 kernels::host::Type host_type(Precision precision) {
     if (precision == Precision::fp32) return kernels::host::Type::fp32;
     if (precision == Precision::bf16) return kernels::host::Type::bf16;
-    throw Unsupported(fmt::format("{} has no reference on the CPU; the host device measures fp32 "
-                                  "and bf16",
-                                  name(precision)));
+    throw Unsupported(
+        fmt::format("{} has no reference on the CPU; the host device measures fp32 "
+                    "and bf16",
+                    name(precision)));
 }
 
 bool on_host(Device& device) {
@@ -30,8 +31,15 @@ bool on_host(Device& device) {
 }
 
 kernels::host::NormArgs host_norm(const Rows& args) {
-    return {host_type(args.precision), args.x, args.weight, args.bias, nullptr, args.rows,
-            args.cols, args.ldx, args.cols};
+    return {host_type(args.precision),
+            args.x,
+            args.weight,
+            args.bias,
+            nullptr,
+            args.rows,
+            args.cols,
+            args.ldx,
+            args.cols};
 }
 
 #ifdef ETALON_CUDA
@@ -45,8 +53,15 @@ cudaStream_t stream_of(Device& device) {
     return static_cast<cudaStream_t>(device.stream().handle);
 }
 kernels::NormArgs cuda_norm(const Rows& args) {
-    return {row_type(args.precision), args.x, args.weight, args.bias, nullptr, args.rows,
-            args.cols, args.ldx, args.cols};
+    return {row_type(args.precision),
+            args.x,
+            args.weight,
+            args.bias,
+            nullptr,
+            args.rows,
+            args.cols,
+            args.ldx,
+            args.cols};
 }
 #endif
 
@@ -69,9 +84,9 @@ void gemm(Device& device, const Matrices& args, double* c) {
 
 void softmax(Device& device, const Rows& args, double* y) {
     if (on_host(device)) {
-        kernels::host::softmax_reference({host_type(args.precision), args.x, nullptr, args.rows,
-                                          args.cols, args.ldx, args.cols},
-                                         y);
+        kernels::host::softmax_reference(
+            {host_type(args.precision), args.x, nullptr, args.rows, args.cols, args.ldx, args.cols},
+            y);
         return;
     }
 #ifdef ETALON_CUDA

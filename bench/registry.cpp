@@ -54,9 +54,8 @@ const Provider& Registry::provider(std::string_view op, std::string_view name,
         if (provider->name() == name) return *provider;
         known.emplace_back(provider->name());
     }
-    throw usage_error(unknown_name(fmt::format("provider of {} on the {} device", op,
-                                               etalon::name(kind)),
-                                   name, known));
+    throw usage_error(unknown_name(
+        fmt::format("provider of {} on the {} device", op, etalon::name(kind)), name, known));
 }
 
 Case Registry::parse_case(std::string_view id, DeviceKind kind) const {

@@ -27,7 +27,8 @@ class Softmax final : public RowOp {
     }
 
     // Outputs of normal inputs are log-normal with mean 1/cols and rms e^½/cols; the largest is
-    // e^(largest normal) / e of the rms. fp16 has subnormals there: a step of 2^-24, half of it lost.
+    // e^(largest normal) / e of the rms. fp16 has subnormals there: a step of 2^-24, half of it
+    // lost.
     Tolerance tolerance(const Problem& problem) const override {
         const DType out = output_dtype(problem.precision);
         const auto cols = static_cast<double>(problem.axes.at("cols"));

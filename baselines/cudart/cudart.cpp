@@ -21,17 +21,14 @@ class Memcpy final : public Prepared {
     explicit Memcpy(std::vector<Transfer> transfers) : transfers_(std::move(transfers)) {}
     void launch(Stream stream, std::size_t set) override {
         const Transfer& t = transfers_[set];
-        const cudaError_t status =
-            cudaMemcpyAsync(t.to, t.from, t.bytes, cudaMemcpyDeviceToDevice,
-                            static_cast<cudaStream_t>(stream.handle));
+        const cudaError_t status = cudaMemcpyAsync(t.to, t.from, t.bytes, cudaMemcpyDeviceToDevice,
+                                                   static_cast<cudaStream_t>(stream.handle));
         if (status != cudaSuccess) {
             throw device_error(fmt::format("cudaMemcpyAsync of {} bytes was refused: {}", t.bytes,
                                            cudaGetErrorString(status)));
         }
     }
-    [[nodiscard]] std::string describe() const override {
-        return R"({"call":"cudaMemcpyAsync"})";
-    }
+    [[nodiscard]] std::string describe() const override { return R"({"call":"cudaMemcpyAsync"})"; }
 
    private:
     std::vector<Transfer> transfers_;

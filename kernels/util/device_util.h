@@ -22,6 +22,10 @@ cudaError_t fill_uniform(ElementType type, void* data, std::size_t elements, dou
 cudaError_t fill_constant(ElementType type, void* data, std::size_t elements, double value,
                           cudaStream_t stream);
 
+// to[i] = from[i], exactly.
+cudaError_t widen(ElementType type, const void* from, std::size_t elements, double* to,
+                  cudaStream_t stream);
+
 struct CompareResult {
     double sum_sq_diff = 0;   // Σ (out − ref)² over elements where both are finite
     double sum_sq_ref = 0;    // Σ ref² over finite ref

@@ -184,8 +184,8 @@ Comparison compare(const void* out, const Layout& layout, const double* referenc
             max_diff = std::max(max_diff, std::fabs(diff));
         }
         const std::size_t width = bytes_of(layout.dtype);
-        const auto* row = static_cast<const std::uint8_t*>(out) +
-                          static_cast<std::size_t>(r * layout.ld) * width;
+        const auto* row =
+            static_cast<const std::uint8_t*>(out) + static_cast<std::size_t>(r * layout.ld) * width;
         for (std::int64_t c = layout.cols; c < layout.ld; ++c) {
             const std::uint8_t* bytes = row + static_cast<std::size_t>(c) * width;
             const bool written =

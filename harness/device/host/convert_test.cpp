@@ -26,7 +26,7 @@ TEST(Convert, EveryE4m3RoundTrips) {
 }
 
 TEST(Convert, RoundsToNearestEven) {
-    EXPECT_EQ(from_bf16(to_bf16(1.0F + 0x1p-8F)), 1.0F);             // tie, even below
+    EXPECT_EQ(from_bf16(to_bf16(1.0F + 0x1p-8F)), 1.0F);                // tie, even below
     EXPECT_EQ(from_bf16(to_bf16(1.0F + 3 * 0x1p-8F)), 1.0F + 0x1p-6F);  // tie, even above
     EXPECT_EQ(from_f16(to_f16(1.0F + 0x1p-11F)), 1.0F);
     EXPECT_EQ(from_e4m3(to_e4m3(1.0625F)), 1.0F);

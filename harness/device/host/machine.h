@@ -12,7 +12,7 @@ struct Machine {
     int cores = 1;    // this process may use
     std::size_t memory_bytes = 0;
     std::size_t last_level_cache_bytes = 0;
-    std::string os;        // "Debian GNU/Linux 12 (bookworm), Linux 6.1.0"
+    std::string os;  // "Debian GNU/Linux 12 (bookworm), Linux 6.1.0"
     std::string host_name;
     std::optional<std::string> governor;  // cpufreq, where there is one
     std::optional<double> max_clock_mhz;
