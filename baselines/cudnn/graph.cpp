@@ -88,10 +88,11 @@ class Builder {
     void rmsnorm() {
         const Tensor x = input("x", norm_dim(), norm_stride());
         const Tensor weight = vector("weight");
+        Tensor epsilon = graph_.tensor(norm_epsilon);
         const auto outputs = graph_.rmsnorm(x, weight,
                                             fe::graph::Rmsnorm_attributes()
                                                 .set_forward_phase(fe::NormFwdPhase_t::INFERENCE)
-                                                .set_epsilon(graph_.tensor(norm_epsilon)));
+                                                .set_epsilon(epsilon));
         output(outputs[0], norm_dim(), norm_stride());
     }
 
@@ -99,10 +100,11 @@ class Builder {
         const Tensor x = input("x", norm_dim(), norm_stride());
         const Tensor weight = vector("weight");
         const Tensor bias = vector("bias");
+        Tensor epsilon = graph_.tensor(norm_epsilon);
         const auto outputs = graph_.layernorm(x, weight, bias,
                                               fe::graph::Layernorm_attributes()
                                                   .set_forward_phase(fe::NormFwdPhase_t::INFERENCE)
-                                                  .set_epsilon(graph_.tensor(norm_epsilon)));
+                                                  .set_epsilon(epsilon));
         output(outputs[0], norm_dim(), norm_stride());
     }
 
@@ -150,7 +152,7 @@ Graph::Graph(std::shared_ptr<Context> context, const RowProblem& problem,
     const std::string what = fmt::format(
         "cuDNN {} has no graph engine for {} of {} x {} in {}", context_->api().library().version(),
         name(problem.op), problem.rows, problem.cols, etalon::name(problem.precision));
-    const auto require = [&](const fe::error_t& status) {
+    const auto require = [&](fe::error_t status) {
         if (status.is_bad()) {
             throw Unsupported(fmt::format("{}: {}", what, one_line(status.get_message())));
         }
@@ -169,7 +171,7 @@ Graph::Graph(std::shared_ptr<Context> context, const RowProblem& problem,
             require(graph.get_plan_name_at_index(i, plan.name));
             const auto same = [&](const Plan& other) { return other.name == plan.name; };
             if (std::any_of(plans_.begin(), plans_.end(), same)) continue;
-            if (const fe::error_t status = graph.build_plan_at_index(i); status.is_bad()) {
+            if (fe::error_t status = graph.build_plan_at_index(i); status.is_bad()) {
                 refusals = status.get_message();
                 continue;
             }
@@ -187,7 +189,7 @@ Graph::Graph(std::shared_ptr<Context> context, const RowProblem& problem,
 Graph::~Graph() = default;
 
 void Graph::launch(Stream stream, const Plan& plan, std::span<void*> pointers, void* workspace) {
-    const fe::error_t status = frontend_->graph.execute_plan_at_index(
+    fe::error_t status = frontend_->graph.execute_plan_at_index(
         context_->on(stream), pointers.data(), static_cast<int>(pointers.size()), workspace,
         plan.index);
     if (status.is_bad()) {
