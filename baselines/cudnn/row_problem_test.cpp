@@ -26,7 +26,9 @@ TEST(RowProblem, ThreePrecisions) {
         const bool taken = p == Precision::fp32 || p == Precision::bf16 || p == Precision::fp16;
         const auto why = unsupported({.op = RowOp::rmsnorm, .precision = p});
         EXPECT_EQ(why.has_value(), !taken) << etalon::name(p);
-        if (!taken) EXPECT_THAT(why, Optional(HasSubstr("rmsnorm in fp32, bf16 and fp16")));
+        if (!taken) {
+            EXPECT_THAT(why, Optional(HasSubstr("rmsnorm in fp32, bf16 and fp16")));
+        }
     }
 }
 
