@@ -37,6 +37,12 @@ struct Tolerance {
     double maximum = 0;  // in units of rms(reference)
 };
 
+// Thrown by Provider::prepare where only trying can tell; stored as `unsupported`.
+class Unsupported : public Error {
+   public:
+    explicit Unsupported(const std::string& reason) : Error(ExitCode::usage, reason) {}
+};
+
 // One buffer for each of Op::tensors(), in that order.
 using BufferSet = std::vector<Buffer>;
 
@@ -93,6 +99,7 @@ class Registry {
    public:
     void add(std::unique_ptr<Op> op) { ops_.push_back(std::move(op)); }
     void add(std::unique_ptr<Provider> provider) { providers_.push_back(std::move(provider)); }
+    void add(std::vector<std::unique_ptr<Provider>> providers);
 
     [[nodiscard]] const Op& op(std::string_view name) const;  // throws a usage Error, nearest named
     [[nodiscard]] const std::vector<std::unique_ptr<Op>>& ops() const { return ops_; }
@@ -111,5 +118,9 @@ class Registry {
 };
 
 [[nodiscard]] Registry builtin_registry();
+
+// Throw a usage Error that lists what the op or the provider has.
+void check_precision(const Op& op, Precision precision);
+void check_variant(const Provider& provider, std::string_view variant);
 
 }  // namespace etalon

@@ -74,8 +74,10 @@ std::string explain(const CLI::ParseError& error, const CLI::App& app, int argc,
 }
 
 void add_commands(CLI::App& app, Context& context) {
-    (void)app;
-    (void)context;
+    add_doctor(app, context);
+    add_devices(app, context);
+    add_list(app, context);
+    add_sweep(app, context);
 }
 
 }  // namespace etalon::cli

@@ -4,9 +4,11 @@
 // used from one thread.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -86,6 +88,12 @@ struct Comparison {
     std::int64_t non_finite = 0;  // elements that are NaN or Inf where the reference is finite
     std::int64_t padding_written = 0;
 };
+
+// sqrt(diff_sq / ref_sq); 0 where nothing differs, and infinite where only the reference is 0.
+[[nodiscard]] inline double relative_error(double diff_sq, double ref_sq) {
+    if (diff_sq == 0) return 0;
+    return ref_sq == 0 ? std::numeric_limits<double>::infinity() : std::sqrt(diff_sq / ref_sq);
+}
 
 struct DeviceInfo {
     DeviceKind kind = DeviceKind::host;

@@ -1,86 +1,64 @@
-// The sweep: expand a suite into cases, run each, store each as it is made.
+// The sweep: run each case of a list, store each as it is made.
 #pragma once
 
 #include <atomic>
-#include <chrono>
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "bench/op.h"
+#include "harness/measure/case_runner.h"
 #include "harness/store/store.h"
 
 namespace etalon {
 
-// A named list of axis grids, read from TOML (bench/suites/*.toml; the format is described at the
-// top of bench/suites/README.md).
-struct Suite {
-    std::string name;
-    std::string description;
-    std::vector<Case> cases;  // in file order, no case twice
-};
-
-// Where suites are looked for: $ETALON_SUITES, beside the program, the installed share folder, the
-// source tree. `name_or_path` is a suite name or a path to a TOML file.
-[[nodiscard]] Suite load_suite(const std::string& name_or_path, const Registry& registry,
-                               DeviceKind kind);
-[[nodiscard]] std::vector<std::string> suite_names();
-
-// Keeps cases whose id matches any include (all if none) and no exclude. A pattern with only glob
-// characters is a glob over the whole id (`gemm/*/cublaslt*`); `re:...` or a pattern between
-// slashes is an ECMAScript regular expression searched in the id.
-struct CaseFilter {
-    std::vector<std::string> include;
-    std::vector<std::string> exclude;
-    [[nodiscard]] bool matches(const std::string& case_id) const;  // throws usage on a bad pattern
-};
-
 struct SweepOptions {
     std::string suite = "quick";
-    CaseFilter filter;
-    double precision = 0.005;  // half-width of the 95 % interval of the reported median
-    int min_samples = 15;
-    int max_samples = 64;
-    double case_budget_ms = 400;     // device time for one case's samples
+    std::vector<std::string> include, exclude;  // as in CaseFilter; kept with the run
+    MeasureOptions measure;
     std::optional<double> budget_s;  // wall time of the whole sweep
-    std::uint64_t seed = 1;
     std::string tag;
-    bool check = true;  // tests of the harness itself may leave it out; the CLI cannot
 };
+// What is kept with a run, so that a resumed one goes on as it began.
+[[nodiscard]] std::string to_json(const SweepOptions& options);
+// Throws a usage Error when the text is not what to_json writes.
+[[nodiscard]] SweepOptions options_from_json(const std::string& text);
 
 struct SweepEvent {
     std::size_t done = 0, total = 0;
-    const Measurement* measurement = nullptr;  // null at start and end
+    const Measurement* measurement = nullptr;  // null before the first case
+    std::string next;                          // case about to run; empty at the end
     double elapsed_s = 0, eta_s = 0;
 };
 
 struct SweepResult {
     std::string run_id;
     RunState state = RunState::finished;
+    std::string why_left;  // "interrupted", "budget spent", "device lost"; empty when finished
     std::size_t ok = 0, unsupported = 0, failed = 0, incorrect = 0, left = 0;
     double clock_lo_mhz = 0, clock_hi_mhz = 0;  // how far the clock wandered
+    bool device_lost = false;  // a new process can go on: the device's context is gone
 };
 
-// Runs `cases` (already filtered) and stores them. `stop` set (ctrl-C) finishes the case in flight
-// and leaves a resumable run. `resume` names a run to go on with: its pending cases are run.
+// The identity of where a run on this device is made.
+[[nodiscard]] Environment describe_environment(Device& device);
+
+// Begins a run of these cases and returns its id.
+[[nodiscard]] std::string begin_sweep(Device& device, Store& store, const std::vector<Case>& cases,
+                                      const SweepOptions& options);
+
+// Takes up an unfinished run. `run` is an id or a unique prefix; empty is the latest unfinished one
+// of this device. Throws a usage Error when there is none, when it is finished, or when this
+// environment is not the one it was begun in (the fields that differ are named).
+[[nodiscard]] Run find_unfinished(Device& device, const Store& store, const std::string& run);
+
+// Runs what is pending of a run. `stop` set (ctrl-C) finishes the case in flight and leaves a
+// resumable run.
 [[nodiscard]] SweepResult run_sweep(const Registry& registry, Device& device, Store& store,
-                                    const std::vector<Case>& cases, const SweepOptions& options,
-                                    const std::optional<std::string>& resume,
+                                    const std::string& run_id, const SweepOptions& options,
                                     const std::atomic<bool>& stop,
                                     const std::function<void(const SweepEvent&)>& on_event);
-
-// One case: prepare, check, measure, check again. Never throws for what the case itself did wrong;
-// that is a status with its reason.
-class CaseRunner {
-   public:
-    CaseRunner(const Registry& registry, Device& device, const SweepOptions& options);
-    ~CaseRunner();
-    [[nodiscard]] Measurement run(const Case& key);
-
-   private:
-    struct Impl;
-    std::unique_ptr<Impl> impl_;
-};
 
 }  // namespace etalon

@@ -7,7 +7,8 @@
 
 namespace etalon::kernels {
 
-// Any alignment; 16-byte accesses where both ends are 16-byte aligned.
+// Any alignment; 16-byte accesses where both ends have the same address modulo 16, else the widest
+// that they allow. The ranges must not overlap.
 cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaStream_t stream);
 
 }  // namespace etalon::kernels

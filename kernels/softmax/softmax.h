@@ -1,4 +1,6 @@
 // y[r, :] = softmax(x[r, :]) over the columns, numerically safe (maximum subtracted), fp32 inside.
+//
+// A row of nothing but −∞ gives zeros; a row with NaN or +∞ gives NaN. y may be x.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,0 +1,202 @@
+#include "baselines/cudnn/graph.h"
+
+#include <cudnn_frontend.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "baselines/cudnn/cudnn_api.h"
+#include "bench/op.h"
+
+// Declared by cudnn-frontend and left to its user to define.
+namespace cudnn_frontend {
+void* cudnn_dlhandle = nullptr;
+}
+
+namespace etalon::cudnn {
+namespace {
+
+namespace fe = cudnn_frontend;
+using Tensor = std::shared_ptr<fe::graph::Tensor_attributes>;
+
+fe::DataType_t data_type(Precision precision) {
+    switch (precision) {
+        case Precision::bf16:
+            return fe::DataType_t::BFLOAT16;
+        case Precision::fp16:
+            return fe::DataType_t::HALF;
+        default:
+            return fe::DataType_t::FLOAT;
+    }
+}
+
+// cudnn-frontend's messages run over several lines; a reason is one.
+std::string one_line(std::string text) {
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    constexpr std::size_t longest = 300;
+    return text.size() <= longest ? text : text.substr(0, longest) + "...";
+}
+
+// Tensors are numbered in the op's order, from 1.
+class Builder {
+   public:
+    Builder(fe::graph::Graph& graph, const RowProblem& problem) : graph_(graph), problem_(problem) {
+        graph.set_io_data_type(data_type(problem.precision))
+            .set_intermediate_data_type(fe::DataType_t::FLOAT)
+            .set_compute_data_type(fe::DataType_t::FLOAT);
+    }
+
+    void build() {
+        switch (problem_.op) {
+            case RowOp::softmax:
+                return softmax();
+            case RowOp::rmsnorm:
+                return rmsnorm();
+            case RowOp::layernorm:
+                return layernorm();
+        }
+    }
+
+   private:
+    using Sizes = std::vector<std::int64_t>;
+
+    Tensor input(const char* name, Sizes dim, Sizes stride) {
+        return graph_.tensor(fe::graph::Tensor_attributes()
+                                 .set_name(name)
+                                 .set_uid(++uid_)
+                                 .set_dim(std::move(dim))
+                                 .set_stride(std::move(stride)));
+    }
+    void output(const Tensor& tensor, Sizes dim, Sizes stride) {
+        tensor->set_name("y")
+            .set_output(true)
+            .set_uid(++uid_)
+            .set_data_type(data_type(problem_.precision))
+            .set_dim(std::move(dim))
+            .set_stride(std::move(stride));
+    }
+
+    // The norms reduce over every dimension but the first.
+    [[nodiscard]] Sizes norm_dim() const { return {problem_.rows, problem_.cols, 1, 1}; }
+    [[nodiscard]] Sizes norm_stride() const { return {problem_.ld, 1, problem_.ld, problem_.ld}; }
+    Tensor vector(const char* name) {
+        const std::int64_t cols = problem_.cols;
+        return input(name, {1, cols, 1, 1}, {cols, 1, cols, cols});
+    }
+
+    void rmsnorm() {
+        const Tensor x = input("x", norm_dim(), norm_stride());
+        const Tensor weight = vector("weight");
+        Tensor epsilon = graph_.tensor(norm_epsilon);
+        const auto outputs = graph_.rmsnorm(x, weight,
+                                            fe::graph::Rmsnorm_attributes()
+                                                .set_forward_phase(fe::NormFwdPhase_t::INFERENCE)
+                                                .set_epsilon(epsilon));
+        output(outputs[0], norm_dim(), norm_stride());
+    }
+
+    void layernorm() {
+        const Tensor x = input("x", norm_dim(), norm_stride());
+        const Tensor weight = vector("weight");
+        const Tensor bias = vector("bias");
+        Tensor epsilon = graph_.tensor(norm_epsilon);
+        const auto outputs = graph_.layernorm(x, weight, bias,
+                                              fe::graph::Layernorm_attributes()
+                                                  .set_forward_phase(fe::NormFwdPhase_t::INFERENCE)
+                                                  .set_epsilon(epsilon));
+        output(outputs[0], norm_dim(), norm_stride());
+    }
+
+    void softmax() {
+        const Sizes dim = {1, problem_.rows, problem_.cols};
+        const Sizes stride = {problem_.rows * problem_.ld, problem_.ld, 1};
+        const auto pointwise = [](fe::PointwiseMode_t mode) {
+            return fe::graph::Pointwise_attributes().set_mode(mode);
+        };
+        const auto reduce = [&](const Tensor& of, fe::ReductionMode_t mode) {
+            Tensor row = graph_.reduction(of, fe::graph::Reduction_attributes().set_mode(mode));
+            row->set_dim({1, problem_.rows, 1}).set_stride({problem_.rows, 1, 1});
+            return row;
+        };
+        const Tensor x = input("x", dim, stride);
+        const Tensor largest = reduce(x, fe::ReductionMode_t::MAX);
+        const Tensor shifted = graph_.pointwise(x, largest, pointwise(fe::PointwiseMode_t::SUB));
+        const Tensor power = graph_.pointwise(shifted, pointwise(fe::PointwiseMode_t::EXP));
+        const Tensor sum = reduce(power, fe::ReductionMode_t::ADD);
+        output(graph_.pointwise(power, sum, pointwise(fe::PointwiseMode_t::DIV)), dim, stride);
+    }
+
+    fe::graph::Graph& graph_;
+    const RowProblem& problem_;
+    std::int64_t uid_ = 0;
+};
+
+}  // namespace
+
+void use_library_for_graphs(void* library) {
+    fe::cudnn_dlhandle = library;
+    // It looks for the runtimes of CUDA 12 and 13 in turn, prefers 12, and prints a warning where
+    // it finds both. This build is for 13.
+    constexpr int keep = 0;
+    setenv("CUDNN_FRONTEND_CUDART_LIB_NAME", "libcudart.so.13", keep);
+}
+
+struct Graph::Frontend {
+    fe::graph::Graph graph;
+};
+
+Graph::Graph(std::shared_ptr<Context> context, const RowProblem& problem,
+             std::int64_t workspace_cap_bytes)
+    : context_(std::move(context)), frontend_(std::make_unique<Frontend>()) {
+    const std::string what = fmt::format(
+        "cuDNN {} has no graph engine for {} of {} x {} in {}", context_->api().library().version(),
+        name(problem.op), problem.rows, problem.cols, etalon::name(problem.precision));
+    const auto require = [&](fe::error_t status) {
+        if (status.is_bad()) {
+            throw Unsupported(fmt::format("{}: {}", what, one_line(status.get_message())));
+        }
+    };
+    fe::graph::Graph& graph = frontend_->graph;
+    try {
+        Builder(graph, problem).build();
+        require(graph.validate());
+        require(graph.build_operation_graph(context_->handle()));
+        require(graph.create_execution_plans(
+            {fe::HeurMode_t::A, fe::HeurMode_t::B, fe::HeurMode_t::FALLBACK}));
+        graph.deselect_workspace_greater_than(workspace_cap_bytes);
+        std::string refusals;
+        for (std::int64_t i = 0; i < graph.get_execution_plan_count(); ++i) {
+            Plan plan{.index = i};
+            require(graph.get_plan_name_at_index(i, plan.name));
+            const auto same = [&](const Plan& other) { return other.name == plan.name; };
+            if (std::any_of(plans_.begin(), plans_.end(), same)) continue;
+            if (fe::error_t status = graph.build_plan_at_index(i); status.is_bad()) {
+                refusals = status.get_message();
+                continue;
+            }
+            require(graph.get_workspace_size_plan_at_index(i, plan.workspace_bytes));
+            plans_.push_back(std::move(plan));
+        }
+        if (plans_.empty()) throw Unsupported(fmt::format("{}: {}", what, one_line(refusals)));
+    } catch (const Error&) {
+        throw;
+    } catch (const std::exception& error) {
+        throw device_error(fmt::format("{}: {}", what, one_line(error.what())));
+    }
+}
+
+Graph::~Graph() = default;
+
+void Graph::launch(Stream stream, const Plan& plan, std::span<void*> pointers, void* workspace) {
+    fe::error_t status = frontend_->graph.execute_plan_at_index(
+        context_->on(stream), pointers.data(), static_cast<int>(pointers.size()), workspace,
+        plan.index);
+    if (status.is_bad()) {
+        throw device_error(fmt::format("cuDNN {} refused plan {}: {}",
+                                       context_->api().library().version(), plan.name,
+                                       one_line(status.get_message())));
+    }
+}
+
+}  // namespace etalon::cudnn

@@ -1,0 +1,49 @@
+// A row op as a cudnn-frontend graph, with every plan that the library can build for it. The only
+// header of cudnn-frontend's is behind this one: it takes half a minute to compile.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "baselines/cudnn/row_problem.h"
+#include "harness/device/device.h"
+
+namespace etalon::cudnn {
+
+class Context;
+
+// Points cudnn-frontend at an open libcudnn.
+void use_library_for_graphs(void* library);
+
+class Graph {
+   public:
+    struct Plan {
+        std::int64_t index = 0;  // in the library's order of preference
+        std::string name;        // engine and knobs: "eng4_k2=1_k5=0"
+        std::int64_t workspace_bytes = 0;
+    };
+    // Builds the plans that heuristic modes A, B and fallback propose and whose workspace is at
+    // most `workspace_cap_bytes`; one of two that are equal. Throws Unsupported when none is left.
+    Graph(std::shared_ptr<Context> context, const RowProblem& problem,
+          std::int64_t workspace_cap_bytes);
+    Graph(const Graph&) = delete;
+    Graph& operator=(const Graph&) = delete;
+    ~Graph();
+
+    // Never empty; the library's first choice first.
+    [[nodiscard]] const std::vector<Plan>& plans() const { return plans_; }
+    // Enqueues the plan. `pointers` are the op's tensors in order. Throws a device Error when it is
+    // refused.
+    void launch(Stream stream, const Plan& plan, std::span<void*> pointers, void* workspace);
+
+   private:
+    struct Frontend;
+    std::shared_ptr<Context> context_;
+    std::unique_ptr<Frontend> frontend_;
+    std::vector<Plan> plans_;
+};
+
+}  // namespace etalon::cudnn

@@ -1,0 +1,90 @@
+#include "harness/cli/case_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "harness/core/text.h"
+#include "harness/sweep/case_filter.h"
+#include "harness/sweep/suite.h"
+
+namespace etalon::cli {
+namespace {
+
+bool contains(const std::vector<std::string>& list, std::string_view text) {
+    return list.empty() || std::find(list.begin(), list.end(), text) != list.end();
+}
+
+}  // namespace
+
+void CaseOptions::add_to(CLI::App& command) {
+    command.add_option("--suite", suite, "Suite by name, or the path of a TOML file")
+        ->type_name("NAME");
+    command.add_option("--case", cases, "Exact case id instead of a suite; may be repeated")
+        ->type_name("ID");
+    command
+        .add_option("--filter", filter,
+                    "Keep cases whose id matches this glob, or re:EXPR; may be repeated")
+        ->type_name("PATTERN");
+    command.add_option("--exclude", exclude, "Leave out cases that match; may be repeated")
+        ->type_name("PATTERN");
+    command.add_option("--op", ops, "Keep this op; may be repeated")->type_name("OP");
+    command.add_option("--precision", precisions, "Keep this precision; may be repeated")
+        ->type_name("PRECISION");
+    command.add_option("--provider", providers, "Keep this provider; may be repeated")
+        ->type_name("PROVIDER");
+}
+
+std::string CaseOptions::suite_name() const {
+    if (!cases.empty()) return "cases";
+    return suite.empty() ? "quick" : suite;
+}
+
+std::vector<Case> CaseOptions::choose(const Registry& registry, DeviceKind kind) const {
+    std::vector<std::string> wanted;
+    for (const std::string& op : ops) (void)registry.op(op);
+    for (const std::string& text : precisions) wanted.emplace_back(name(parse_precision(text)));
+    std::set<std::string> known_providers;
+    for (const auto& op : registry.ops()) {
+        for (const Provider* p : registry.providers(op->name(), kind)) {
+            known_providers.emplace(p->name());
+        }
+    }
+    for (const std::string& provider : providers) {
+        if (!known_providers.contains(provider)) {
+            const std::vector<std::string> known(known_providers.begin(), known_providers.end());
+            throw usage_error(unknown_name("provider", provider, known));
+        }
+    }
+
+    std::vector<Case> all;
+    if (!cases.empty()) {
+        if (!suite.empty()) throw usage_error("give --suite or --case, not both");
+        std::set<std::string> seen;
+        for (const std::string& id : cases) {
+            Case key = registry.parse_case(id, kind);
+            if (seen.insert(key.id()).second) all.push_back(std::move(key));
+        }
+    } else {
+        all = load_suite(suite_name(), registry, kind).cases;
+    }
+
+    const CaseFilter by_id(filter, exclude);
+    std::vector<Case> kept;
+    for (Case& key : all) {
+        const bool keep = contains(ops, key.problem.op) &&
+                          contains(wanted, name(key.problem.precision)) &&
+                          contains(providers, key.provider) && by_id.matches(key.id());
+        if (keep) kept.push_back(std::move(key));
+    }
+    if (kept.empty()) {
+        throw usage_error(fmt::format(
+            "none of the {} cases of '{}' on the {} device is left by the filters; `etalon list "
+            "--suite {}` shows them",
+            all.size(), suite_name(), name(kind), suite_name()));
+    }
+    return kept;
+}
+
+}  // namespace etalon::cli

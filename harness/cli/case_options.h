@@ -1,0 +1,25 @@
+// Options by which `sweep` and `list` choose cases.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "bench/op.h"
+
+namespace etalon::cli {
+
+struct CaseOptions {
+    std::string suite;               // empty: the command's default
+    std::vector<std::string> cases;  // exact ids, instead of a suite
+    std::vector<std::string> filter, exclude;
+    std::vector<std::string> ops, precisions, providers;
+
+    void add_to(CLI::App& command);
+    // Checked cases of this kind of device, in order. Throws a usage Error for an unknown name and
+    // where nothing is left.
+    [[nodiscard]] std::vector<Case> choose(const Registry& registry, DeviceKind kind) const;
+    [[nodiscard]] std::string suite_name() const;
+};
+
+}  // namespace etalon::cli

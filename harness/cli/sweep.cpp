@@ -1,0 +1,194 @@
+// etalon sweep: measure a suite and store every sample.
+
+#include "harness/sweep/sweep.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/cli/case_options.h"
+#include "harness/cli/command.h"
+#include "harness/cli/device_kind.h"
+#include "harness/cli/interrupt.h"
+#include "harness/cli/progress.h"
+
+namespace etalon::cli {
+namespace {
+
+struct Options {
+    CaseOptions cases;
+    std::string device = "auto";
+    std::string database;
+    std::string tag;
+    double precision_percent = 0.5;
+    int min_samples = 15;
+    int max_samples = 64;
+    double case_budget_ms = 400;
+    double budget_s = 0;
+    std::uint64_t seed = 1;
+    std::string resume;
+    bool resuming = false;
+    bool dry_run = false;
+    bool json = false;
+};
+
+SweepOptions sweep_options(const Options& options) {
+    SweepOptions out;
+    out.suite = options.cases.suite_name();
+    out.include = options.cases.filter;
+    out.exclude = options.cases.exclude;
+    out.measure = {options.precision_percent / 100, options.min_samples, options.max_samples,
+                   options.case_budget_ms, options.seed};
+    if (options.budget_s > 0) out.budget_s = options.budget_s;
+    out.tag = options.tag;
+    return out;
+}
+
+ExitCode exit_code(const SweepResult& result) {
+    if (result.incorrect > 0) return ExitCode::regression;
+    if (result.failed > 0) return ExitCode::device_failure;
+    if (result.left > 0) return ExitCode::undecided;
+    return ExitCode::ok;
+}
+
+void print_result(const SweepResult& result, const Options& options) {
+    if (options.json) {
+        nlohmann::json out = {{"format", "etalon.sweep/1"},
+                              {"run_id", result.run_id},
+                              {"db", options.database},
+                              {"state", name(result.state)},
+                              {"ok", result.ok},
+                              {"unsupported", result.unsupported},
+                              {"failed", result.failed},
+                              {"incorrect", result.incorrect},
+                              {"left", result.left}};
+        if (result.clock_hi_mhz > 0) {
+            out["clock_lo_mhz"] = result.clock_lo_mhz;
+            out["clock_hi_mhz"] = result.clock_hi_mhz;
+        }
+        fmt::print("{}\n", out.dump(2));
+        return;
+    }
+    fmt::print("run {}: {} ok, {} unsupported, {} failed, {} incorrect", result.run_id, result.ok,
+               result.unsupported, result.failed, result.incorrect);
+    if (result.left > 0) fmt::print(", {} left ({})", result.left, result.why_left);
+    fmt::print("\nstored in {}\n", options.database);
+    if (result.clock_hi_mhz > 1.05 * result.clock_lo_mhz) {
+        fmt::print(
+            "clocks wandered from {:.0f} to {:.0f} MHz between cases; compare normalised times\n",
+            result.clock_lo_mhz, result.clock_hi_mhz);
+    }
+    if (result.left > 0) {
+        fmt::print("go on with: etalon sweep --resume {} --db {}\n", result.run_id,
+                   options.database);
+    }
+}
+
+// A CUDA error such as an illegal address ends the process's context for good. The case is stored
+// as failed; a fresh process takes up the rest.
+[[noreturn]] void go_on_in_new_process(const SweepResult& result, const Options& options) {
+    std::vector<std::string> arguments = {"etalon",   "sweep",        "--resume", result.run_id,
+                                          "--device", options.device, "--db",     options.database};
+    if (options.json) arguments.emplace_back("--json");
+    if (options.budget_s > 0) {
+        arguments.emplace_back("--budget");
+        arguments.push_back(fmt::format("{}", options.budget_s));
+    }
+    std::vector<char*> raw;
+    for (std::string& argument : arguments) raw.push_back(argument.data());
+    raw.push_back(nullptr);
+    execv("/proc/self/exe", raw.data());
+    throw device_error(
+        fmt::format("the device was lost; go on with: etalon sweep --resume {} --db {}",
+                    result.run_id, options.database));
+}
+
+void run(const Options& options, Context& context) {
+    const Registry registry = builtin_registry();
+    if (options.dry_run) {
+        const std::vector<Case> cases =
+            options.cases.choose(registry, kind_of_device(options.device));
+        for (const Case& key : cases) fmt::print("{}\n", key.id());
+        return;
+    }
+
+    std::string run_id;
+    SweepOptions chosen = sweep_options(options);
+    std::vector<Case> cases;
+    const std::unique_ptr<Device> device = open_device(options.device);
+    if (!options.resuming) cases = options.cases.choose(registry, device->info().kind);
+    SweepResult result;
+    {
+        const SweepLock lock(options.database);
+        Store store = Store::open(options.database,
+                                  options.resuming ? Store::Mode::write : Store::Mode::create);
+        if (options.resuming) {
+            const Run unfinished = find_unfinished(*device, store, options.resume);
+            run_id = unfinished.run_id;
+            chosen = options_from_json(unfinished.options);
+            chosen.budget_s =
+                options.budget_s > 0 ? std::optional<double>(options.budget_s) : std::nullopt;
+            store.reopen_run(run_id);
+        } else {
+            run_id = begin_sweep(*device, store, cases, chosen);
+        }
+        const Interrupt interrupt;
+        Progress progress(options.json);
+        result = run_sweep(registry, *device, store, run_id, chosen, interrupt.requested(),
+                           [&](const SweepEvent& event) { progress.show(event); });
+        progress.end();
+    }
+    if (result.device_lost && result.left > 0) go_on_in_new_process(result, options);
+    print_result(result, options);
+    context.exit = exit_code(result);
+}
+
+}  // namespace
+
+void add_sweep(CLI::App& app, Context& context) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command = app.add_subcommand("sweep", "Measure a suite and store every sample");
+    options->cases.add_to(*command);
+    add_device_option(*command, options->device);
+    add_db_option(*command, options->database);
+    command->add_option("--budget", options->budget_s, "Stop after this wall time, resumably")
+        ->type_name("SECONDS")
+        ->check(CLI::Range(0.001, 1e9));
+    command
+        ->add_option("--half-width", options->precision_percent,
+                     "Half-width of the median's 95 % interval that ends a case")
+        ->type_name("PERCENT")
+        ->capture_default_str()
+        ->check(CLI::Range(0.001, 100.0));
+    command->add_option("--min-samples", options->min_samples, "Fewest samples of a case")
+        ->capture_default_str()
+        ->check(CLI::Range(3, 10000));
+    command->add_option("--max-samples", options->max_samples, "Most samples of a case")
+        ->capture_default_str()
+        ->check(CLI::Range(3, 100000));
+    command
+        ->add_option("--case-budget", options->case_budget_ms, "Time for the samples of one case")
+        ->type_name("MS")
+        ->capture_default_str()
+        ->check(CLI::Range(1.0, 1e7));
+    command->add_option("--seed", options->seed, "Seed of the inputs")->capture_default_str();
+    command->add_option("--tag", options->tag, "A word kept with the run")->type_name("TEXT");
+    CLI::Option* resume = command
+                              ->add_option("--resume", options->resume,
+                                           "Go on with this unfinished run (default: the latest)")
+                              ->expected(0, 1)
+                              ->type_name("RUN");
+    command->add_flag("--dry-run", options->dry_run, "Print the cases and measure nothing");
+    add_json_option(*command, options->json);
+    command->callback([options, resume, &context] {
+        options->resuming = resume->count() > 0;
+        if (options->max_samples < options->min_samples) {
+            throw usage_error(fmt::format("--max-samples {} is below --min-samples {}",
+                                          options->max_samples, options->min_samples));
+        }
+        run(*options, context);
+    });
+}
+
+}  // namespace etalon::cli

@@ -1,0 +1,124 @@
+#include "harness/device/cuda/timing.h"
+
+#include <algorithm>
+
+namespace etalon::cuda {
+namespace {
+
+// Longer than the CPU takes to enqueue one window and one launch of a few kernels.
+constexpr std::uint64_t spin_ns = 40'000;
+
+double elapsed_ns(cudaEvent_t from, cudaEvent_t to) {
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, from, to), "reading an event pair");
+    return static_cast<double>(milliseconds) * 1e6;
+}
+
+}  // namespace
+
+double effective_clock_mhz(std::span<const kernels::ClockReading> before,
+                           std::span<const kernels::ClockReading> after) {
+    std::vector<double> clocks;
+    for (std::size_t sm = 0; sm < before.size(); ++sm) {
+        const bool read = before[sm].time_ns != 0 && after[sm].time_ns > before[sm].time_ns &&
+                          after[sm].cycles > before[sm].cycles;
+        if (!read) continue;
+        clocks.push_back(static_cast<double>(after[sm].cycles - before[sm].cycles) /
+                         static_cast<double>(after[sm].time_ns - before[sm].time_ns) * 1000);
+    }
+    if (clocks.empty()) return 0;
+    const auto middle = clocks.begin() + static_cast<std::ptrdiff_t>(clocks.size() / 2);
+    std::nth_element(clocks.begin(), middle, clocks.end());
+    return *middle;
+}
+
+Timing::Timing(Device& device, cudaStream_t stream, int sm_count, std::size_t flush_bytes)
+    : device_(device),
+      stream_(stream),
+      sm_count_(static_cast<std::size_t>(sm_count)),
+      flush_(device.allocate(flush_bytes)) {
+    // Modules load lazily, and a load waits for the device to be idle: everything that is enqueued
+    // around a window runs once before the first spin waits for the CPU.
+    reserve(1);
+    check(kernels::flush(flush_.data(), flush_.bytes(), stream_), "flushing L2");
+    check(kernels::spin(1000, stream_), "the spin kernel");
+    check(kernels::clock_probe(readings(0, 0), stream_), "the clock probe");
+    device_.synchronize();
+}
+
+kernels::ClockReading* Timing::readings(int sample, int side) {
+    return readings_.as<kernels::ClockReading>() +
+           (static_cast<std::size_t>(sample) * 2 + static_cast<std::size_t>(side)) * sm_count_;
+}
+
+void Timing::reserve(int samples) {
+    const std::size_t bytes =
+        static_cast<std::size_t>(samples) * 2 * sm_count_ * sizeof(kernels::ClockReading);
+    if (readings_.bytes() < bytes) readings_ = device_.allocate(bytes);
+    while (windows_.size() < static_cast<std::size_t>(samples)) {
+        windows_.push_back({make_event(), make_event()});
+    }
+    // An SM that gets no block of a probe keeps its zero and is left out.
+    check(cudaMemsetAsync(readings_.data(), 0, readings_.bytes(), stream_), "clearing the probe");
+}
+
+void Timing::enqueue(const Launch& launch, const BlockSpec& spec, int index) {
+    const Stream stream{stream_};
+    const bool hot = spec.l2 == L2Mode::hot;
+    // Hot means that this very set was just used, so sets do not rotate.
+    const std::size_t set = hot ? 0 : static_cast<std::size_t>(index) % spec.sets;
+    if (hot) {
+        launch(stream, set);
+    } else {
+        check(kernels::flush(flush_.data(), flush_.bytes(), stream_), "flushing L2");
+    }
+    const Window& window = windows_[static_cast<std::size_t>(index)];
+    check(kernels::spin(spin_ns, stream_), "the spin kernel");
+    check(kernels::clock_probe(readings(index, 0), stream_), "the clock probe");
+    check(cudaEventRecord(window.start.get(), stream_), "recording an event");
+    launch(stream, set);
+    check(cudaEventRecord(window.stop.get(), stream_), "recording an event");
+    check(kernels::clock_probe(readings(index, 1), stream_), "the clock probe");
+}
+
+std::vector<Sample> Timing::run(const Launch& launch, const BlockSpec& spec) {
+    reserve(spec.samples);
+    for (int i = 0; i < spec.warmups; ++i) {
+        launch({stream_}, static_cast<std::size_t>(i) % spec.sets);
+    }
+    for (int i = 0; i < spec.samples; ++i) enqueue(launch, spec, i);
+    device_.synchronize();
+
+    std::vector<kernels::ClockReading> read(static_cast<std::size_t>(spec.samples) * 2 * sm_count_);
+    device_.download(std::as_writable_bytes(std::span(read)), readings_);
+    std::vector<Sample> samples;
+    for (int i = 0; i < spec.samples; ++i) {
+        const std::size_t at = static_cast<std::size_t>(i) * 2 * sm_count_;
+        const std::span<const kernels::ClockReading> all(read);
+        const Window& window = windows_[static_cast<std::size_t>(i)];
+        samples.push_back({elapsed_ns(window.start.get(), window.stop.get()),
+                           effective_clock_mhz(all.subspan(at, sm_count_),
+                                               all.subspan(at + sm_count_, sm_count_))});
+    }
+    return samples;
+}
+
+Device::TimerFloor Timing::floor() {
+    const std::vector<Sample> samples =
+        run([](Stream, std::size_t) {}, {.l2 = L2Mode::hot, .samples = 101});
+    std::vector<double> windows;
+    for (const Sample& sample : samples) windows.push_back(sample.duration_ns);
+    std::sort(windows.begin(), windows.end());
+    Device::TimerFloor floor;
+    floor.floor_ns = windows[windows.size() / 2];
+    for (std::size_t i = 1; i < windows.size(); ++i) {
+        const double step = windows[i] - windows[i - 1];
+        // Steps under a nanosecond are the rounding of the float that events are read in.
+        if (step > 1 && (floor.quantum_ns == 0 || step < floor.quantum_ns)) {
+            floor.quantum_ns = step;
+        }
+    }
+    return floor;
+}
+
+}  // namespace etalon::cuda

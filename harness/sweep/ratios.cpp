@@ -1,0 +1,62 @@
+#include "harness/sweep/ratios.h"
+
+#include <cmath>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "harness/stats/stats.h"
+
+namespace etalon {
+namespace {
+
+std::vector<double> normalised(const std::vector<Sample>& samples, const Measurement& m,
+                               double reference_clock_mhz) {
+    std::vector<double> times;
+    for (const Sample& sample : samples) {
+        const bool clocked = sample.clock_mhz > 0 && m.elasticity && reference_clock_mhz > 0;
+        times.push_back(sample.duration_ns *
+                        (clocked
+                             ? std::pow(sample.clock_mhz / reference_clock_mhz, m.elasticity->value)
+                             : 1.0));
+    }
+    return times;
+}
+
+}  // namespace
+
+void add_ratios(const Registry& registry, DeviceKind kind, Store& store,
+                const std::string& run_id) {
+    const double reference_clock_mhz =
+        store.environment(store.run(run_id).environment_hash).reference_clock_mhz;
+    std::set<std::string> done;
+    for (const RatioRow& row : store.ratios(run_id)) done.insert(row.ratio.case_id);
+
+    const std::vector<MeasurementRow> rows = store.measurements(run_id);
+    std::map<std::string, const MeasurementRow*> baselines;
+    const auto baseline_id = [&](const MeasurementRow& row) {
+        Case key = row.m.key;
+        key.provider = std::string(registry.op(key.problem.op).baseline(kind));
+        key.variant.clear();
+        return key.id();
+    };
+    for (const MeasurementRow& row : rows) {
+        if (row.m.status == Status::ok && row.case_id == baseline_id(row)) {
+            baselines[row.case_id] = &row;
+        }
+    }
+    for (const MeasurementRow& row : rows) {
+        const std::string base = baseline_id(row);
+        const auto found = baselines.find(base);
+        const bool wanted = row.m.status == Status::ok && row.case_id != base &&
+                            found != baselines.end() && !done.contains(row.case_id);
+        if (!wanted) continue;
+        const std::vector<double> theirs =
+            normalised(store.samples(run_id, base), found->second->m, reference_clock_mhz);
+        const std::vector<double> ours =
+            normalised(store.samples(run_id, row.case_id), row.m, reference_clock_mhz);
+        store.add(run_id, Ratio{row.case_id, base, stats::ratio_of_medians(theirs, ours, 1)});
+    }
+}
+
+}  // namespace etalon

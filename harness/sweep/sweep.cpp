@@ -1,0 +1,156 @@
+#include "harness/sweep/sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <unordered_map>
+
+#include "bench/libraries.h"
+#include "harness/core/text.h"
+#include "harness/core/version.h"
+#include "harness/device/host/machine.h"
+#include "harness/sweep/ratios.h"
+
+namespace etalon {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+double since_s(clock::time_point start) {
+    return std::chrono::duration<double>(clock::now() - start).count();
+}
+
+// What a case will take: what it took last, or else the mean of those seen so far.
+class Forecast {
+   public:
+    Forecast(const Store& store, const std::string& environment_hash) {
+        for (auto& [id, ms] : store.wall_ms(environment_hash)) known_ms_[id] = ms;
+    }
+    void learn(double wall_ms) {
+        total_ms_ += wall_ms;
+        ++seen_;
+    }
+    template <typename Iterator>
+    [[nodiscard]] double remaining_s(Iterator from, Iterator to) const {
+        const double mean_ms = seen_ > 0 ? total_ms_ / seen_ : 500;
+        double ms = 0;
+        for (; from != to; ++from) {
+            const auto found = known_ms_.find(*from);
+            ms += found != known_ms_.end() ? found->second : mean_ms;
+        }
+        return ms / 1000;
+    }
+
+   private:
+    std::unordered_map<std::string, double> known_ms_;
+    double total_ms_ = 0;
+    int seen_ = 0;
+};
+
+void count(const Measurement& m, SweepResult& result) {
+    switch (m.status) {
+        case Status::ok:
+            ++result.ok;
+            break;
+        case Status::unsupported:
+            ++result.unsupported;
+            break;
+        case Status::failed:
+            ++result.failed;
+            break;
+        case Status::incorrect:
+            ++result.incorrect;
+            break;
+    }
+    if (m.clock_mhz > 0) {
+        result.clock_lo_mhz =
+            result.clock_lo_mhz == 0 ? m.clock_mhz : std::min(result.clock_lo_mhz, m.clock_mhz);
+        result.clock_hi_mhz = std::max(result.clock_hi_mhz, m.clock_mhz);
+    }
+}
+
+}  // namespace
+
+Environment describe_environment(Device& device) {
+    Environment environment = device.environment();
+    environment.etalon_version = std::string(version());
+    environment.method = method_version;
+    add_library_versions(environment, device.info().kind);
+    environment.extra["timer"] = device.timer();
+    return environment;
+}
+
+std::string begin_sweep(Device& device, Store& store, const std::vector<Case>& cases,
+                        const SweepOptions& options) {
+    const Environment environment = describe_environment(device);
+    const Device::TimerFloor floor = device.timer_floor();
+    Run run;
+    run.run_id = make_run_id();
+    run.started_at = utc_now();
+    run.suite = options.suite;
+    run.device = device.info().id;
+    run.revision = std::string(revision());
+    run.host_name = host::read_machine().host_name;
+    run.tag = options.tag;
+    run.options = to_json(options);
+    run.floor_ns = floor.floor_ns;
+    run.quantum_ns = floor.quantum_ns;
+    run.environment_hash = environment.hash();
+    std::vector<std::string> plan;
+    for (const Case& key : cases) plan.push_back(key.id());
+    store.begin_run(environment, run, plan);
+    return run.run_id;
+}
+
+SweepResult run_sweep(const Registry& registry, Device& device, Store& store,
+                      const std::string& run_id, const SweepOptions& options,
+                      const std::atomic<bool>& stop,
+                      const std::function<void(const SweepEvent&)>& on_event) {
+    const auto start = clock::now();
+    SweepResult result;
+    result.run_id = run_id;
+    const std::vector<std::string> pending = store.pending(run_id);
+    const std::size_t total = store.plan(run_id).size();
+    for (const MeasurementRow& row : store.measurements(run_id)) count(row.m, result);
+
+    Forecast forecast(store, store.run(run_id).environment_hash);
+    CaseRunner runner(registry, device, options.measure);
+    std::size_t at = 0;
+    const auto report = [&](const Measurement* measurement) {
+        on_event({total - pending.size() + at, total, measurement,
+                  at < pending.size() ? pending[at] : "", since_s(start),
+                  forecast.remaining_s(pending.begin() + static_cast<std::ptrdiff_t>(at),
+                                       pending.end())});
+    };
+    report(nullptr);
+    while (at < pending.size()) {
+        if (stop.load()) {
+            result.why_left = "interrupted";
+            break;
+        }
+        if (options.budget_s && since_s(start) >= *options.budget_s) {
+            result.why_left = "budget spent";
+            break;
+        }
+        const Measurement m = runner.run(registry.parse_case(pending[at], device.info().kind));
+        store.add(run_id, m);
+        count(m, result);
+        forecast.learn(m.wall_ms);
+        ++at;
+        report(&m);
+        if (!device.usable()) {
+            result.device_lost = true;
+            if (at < pending.size()) result.why_left = "device lost";
+            break;
+        }
+    }
+    add_ratios(registry, device.info().kind, store, run_id);
+    result.left = pending.size() - at;
+    result.state = result.left == 0 ? RunState::finished : RunState::interrupted;
+    store.end_run(run_id, result.state, utc_now());
+    return result;
+}
+
+}  // namespace etalon
