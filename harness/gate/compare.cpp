@@ -6,9 +6,9 @@
 #include <cmath>
 #include <set>
 
-#include "harness/gate/case_test.h"
 #include "harness/gate/common_shift.h"
 #include "harness/gate/false_discovery.h"
+#include "harness/gate/test_of_case.h"
 
 namespace etalon::gate {
 namespace {

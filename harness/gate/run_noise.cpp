@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "harness/stats/stats.h"
 
@@ -29,6 +30,15 @@ double winsorised_variance(const std::vector<double>& values, double start) {
     }
     const auto n = static_cast<double>(values.size());
     return pay_back * std::max(0.0, squares - sum * sum / n) / (n - 1);
+}
+
+// Sum of distances from the median: one spike costs its distance, not the square of it.
+double distance_from_level(std::span<const RunValue> values) {
+    const std::vector<double> logs = log_times(values);
+    const double centre = stats::median(logs);
+    double sum = 0;
+    for (const double value : logs) sum += std::fabs(value - centre);
+    return sum;
 }
 
 }  // namespace
@@ -82,22 +92,22 @@ std::size_t latest_level(std::span<const RunValue> values, double sigma, double 
     std::size_t begin = 0;
     while (values.size() - begin >= 2 * least_length) {
         const auto rest = values.subspan(begin);
-        double best = 0;
-        std::size_t best_at = 0;
+        double least_cost = std::numeric_limits<double>::infinity();
+        std::size_t best = 0;
         for (std::size_t at = least_length; at + least_length <= rest.size(); ++at) {
-            const auto before = rest.first(at), after = rest.subspan(at);
-            const double step =
-                std::fabs(robust_centre(after, sigma) - robust_centre(before, sigma));
-            const double error = sigma * std::sqrt(1 / static_cast<double>(before.size()) +
-                                                   1 / static_cast<double>(after.size()));
-            if (step < least_step || step <= strict * error) continue;
-            if (step / error > best) {
-                best = step / error;
-                best_at = at;
+            const double cost =
+                distance_from_level(rest.first(at)) + distance_from_level(rest.subspan(at));
+            if (cost < least_cost) {
+                least_cost = cost;
+                best = at;
             }
         }
-        if (best_at == 0) break;
-        begin += best_at;
+        const auto before = rest.first(best), after = rest.subspan(best);
+        const double step = std::fabs(robust_centre(after, sigma) - robust_centre(before, sigma));
+        const double error = sigma * std::sqrt(1 / static_cast<double>(before.size()) +
+                                               1 / static_cast<double>(after.size()));
+        if (step < least_step || step <= strict * error) break;
+        begin += best;
     }
     return begin;
 }

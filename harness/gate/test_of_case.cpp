@@ -1,4 +1,4 @@
-#include "harness/gate/case_test.h"
+#include "harness/gate/test_of_case.h"
 
 #include <fmt/format.h>
 
@@ -96,11 +96,13 @@ double mean_square_error(const std::vector<RunValue>& values) {
 // Spread of one value about its level from the steps between neighbours, which an old change of
 // level does not widen.
 double spread_from_steps(const std::vector<RunValue>& values, double class_prior) {
-    std::vector<double> steps;
+    std::vector<double> steps;  // without sign: about 0, so that turns up and down are not "equal"
     for (std::size_t i = 1; i < values.size(); ++i) {
-        steps.push_back(values[i].log_time - values[i - 1].log_time);
+        steps.push_back(std::fabs(values[i].log_time - values[i - 1].log_time));
     }
-    const double sigma = steps.empty() ? 0 : stats::mad_sigma(steps) / std::numbers::sqrt2;
+    constexpr double normal_consistency = 1.4826022185056018;
+    const double sigma =
+        steps.empty() ? 0 : normal_consistency * stats::median(steps) / std::numbers::sqrt2;
     const auto n = static_cast<double>(steps.size());
     return std::sqrt((class_weight * class_prior * class_prior + n * sigma * sigma) /
                          (class_weight + n) +
