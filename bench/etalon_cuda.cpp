@@ -28,10 +28,10 @@ template <typename Args>
 class Kernel final : public Prepared {
    public:
     using Launch = cudaError_t (*)(const Args&, cudaStream_t);
-    Kernel(std::string_view name, std::vector<Args> args, Launch launch, std::string description)
+    Kernel(std::string_view name, std::vector<Args> args, Launch function, std::string description)
         : name_(name),
           args_(std::move(args)),
-          launch_(launch),
+          launch_(function),
           description_(std::move(description)) {}
     void launch(Stream stream, std::size_t set) override {
         check(launch_(args_[set], static_cast<cudaStream_t>(stream.handle)), name_);
