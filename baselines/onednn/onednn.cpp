@@ -153,6 +153,15 @@ class Softmax final : public OnednnProvider {
 class LayerNorm final : public OnednnProvider {
    public:
     [[nodiscard]] std::string_view op() const override { return "layernorm"; }
+    [[nodiscard]] std::optional<std::string> unsupported(const Case& key,
+                                                         Device& device) const override {
+        if (axis(key, "pad") != 0) {
+            // It accepts the stride, takes the rows for dense and leaves the last ones unwritten.
+            return fmt::format("oneDNN {} computes layer normalisation of padded rows wrongly",
+                               onednn_version());
+        }
+        return OnednnProvider::unsupported(key, device);
+    }
 
    protected:
     [[nodiscard]] std::unique_ptr<Prepared> make(const Case& key, const dnnl::engine& engine,

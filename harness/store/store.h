@@ -46,6 +46,7 @@ struct Selection {
     // Throws a usage Error that lists the keys.
     [[nodiscard]] static Selection parse(std::string_view text);
     [[nodiscard]] std::string text() const;
+    [[nodiscard]] bool matches(const Run& candidate, const Environment& environment) const;
 };
 
 struct VerifyReport {
@@ -91,6 +92,9 @@ class Store {
     [[nodiscard]] std::vector<MeasurementRow> measurements(const std::string& run_id) const;
     [[nodiscard]] std::vector<Sample> samples(const std::string& run_id,
                                               const std::string& case_id) const;
+    // Of one repeat of the case within the run.
+    [[nodiscard]] std::vector<Sample> samples_of(const std::string& run_id,
+                                                 const std::string& case_id, int repeat) const;
     // All measurements of a case, oldest run first.
     [[nodiscard]] std::vector<MeasurementRow> series(const std::string& case_id,
                                                      const Selection& selection = {}) const;

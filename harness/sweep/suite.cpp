@@ -67,6 +67,16 @@ class GridReader {
     }
 
    private:
+    // Adds file and line to a usage Error from below.
+    template <typename Function>
+    decltype(auto) at(const char* key, Function function) const {
+        try {
+            return function();
+        } catch (const Error& error) {
+            throw fault(file_, source(key), error.what());
+        }
+    }
+
     void add_op(const std::string& op_name, std::vector<Case>& cases,
                 std::set<std::string>& seen) const {
         const Op& op = at("op", [&]() -> const Op& { return registry_.op(op_name); });
@@ -233,16 +243,6 @@ class GridReader {
     [[nodiscard]] toml::source_region source(const char* key) const {
         const toml::node* node = grid_.get(key);
         return node == nullptr ? grid_.source() : node->source();
-    }
-
-    // Adds file and line to a usage Error from below.
-    template <typename Function>
-    decltype(auto) at(const char* key, Function function) const {
-        try {
-            return function();
-        } catch (const Error& error) {
-            throw fault(file_, source(key), error.what());
-        }
     }
 
     const std::string& file_;

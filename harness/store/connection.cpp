@@ -1,0 +1,212 @@
+#include "harness/store/connection.h"
+
+#include <SQLiteCpp/Backup.h>
+#include <fmt/format.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+
+#include "harness/store/embedded_migrations.h"
+
+namespace etalon::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int busy_timeout_ms = 5000;
+
+std::uint32_t big_endian(const unsigned char* bytes, int count) {
+    std::uint32_t value = 0;
+    for (int i = 0; i < count; ++i) value = value << 8U | bytes[i];
+    return value;
+}
+
+// What SQLite would find out only when it reads the page that is missing.
+void check_header(const std::string& path) {
+    std::array<unsigned char, 100> header{};
+    std::ifstream file(path, std::ios::binary);
+    if (!file) {
+        throw usage_error(fmt::format("'{}' cannot be read; check its permissions", path));
+    }
+    file.read(reinterpret_cast<char*>(header.data()), header.size());
+    const std::string_view magic(reinterpret_cast<const char*>(header.data()), 15);
+    if (magic != "SQLite format 3") {
+        throw usage_error(fmt::format(
+            "'{}' is not an etalon results file (not SQLite); choose another with --db", path));
+    }
+    if (file.gcount() < 100) {
+        throw usage_error(fmt::format("'{}' is truncated; restore it from a backup", path));
+    }
+    const std::uint32_t stored = big_endian(header.data() + 16, 2);
+    const std::uint64_t page = stored == 1 ? 65536 : stored;
+    const std::uint64_t pages = big_endian(header.data() + 28, 4);
+    if (fs::file_size(path) < page * pages) {
+        throw usage_error(
+            fmt::format("'{}' is truncated ({} of {} bytes); restore it from a backup", path,
+                        fs::file_size(path), page * pages));
+    }
+}
+
+bool exists(const std::string& path) {
+    std::error_code error;
+    return fs::exists(path, error);
+}
+
+std::string percent_encoded(const std::string& path) {
+    std::string out;
+    for (const char c : path) {
+        if (c == '%' || c == '?' || c == '#') {
+            out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+        } else {
+            out += c;
+        }
+    }
+    return out;
+}
+
+// A reader opens for writing too and promises not to (query_only): only such a connection can tidy
+// the -wal and -shm files away when it closes. Where the file or its folder is read-only and no
+// writer has left a -wal, the file cannot change and is read as it is.
+std::unique_ptr<SQLite::Database> open_reader(const std::string& path) {
+    const fs::path folder = fs::absolute(path).parent_path();
+    const bool writable = access(path.c_str(), W_OK) == 0 && access(folder.c_str(), W_OK) == 0;
+    if (!writable && !exists(path + "-wal")) {
+        return std::make_unique<SQLite::Database>("file:" + percent_encoded(path) + "?immutable=1",
+                                                  SQLite::OPEN_READONLY | SQLite::OPEN_URI,
+                                                  busy_timeout_ms);
+    }
+    auto database = std::make_unique<SQLite::Database>(
+        path, writable ? SQLite::OPEN_READWRITE : SQLite::OPEN_READONLY, busy_timeout_ms);
+    database->exec("PRAGMA query_only = ON");
+    return database;
+}
+
+int pragma(SQLite::Database& database, const char* name) {
+    return database.execAndGet(fmt::format("PRAGMA {}", name)).getInt();
+}
+
+void set_journal(SQLite::Database& database) {
+    // With WAL, NORMAL survives a killed program; only a power cut can take the last commits.
+    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
+}
+
+void migrate(SQLite::Database& database, const std::string& path, int from) {
+    if (from > 0) {
+        const std::string copy = fmt::format("{}.v{}.bak", path, from);
+        SQLite::Database backup(copy, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+        SQLite::Backup(backup, database).executeStep();
+    }
+    for (int version = from + 1; version <= schema_version; ++version) {
+        SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+        // Another process may have been faster.
+        if (pragma(database, "user_version") >= version) continue;
+        database.exec(std::string(migration_sql(version)));
+        database.exec(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}",
+                                  application_id, version));
+        transaction.commit();
+    }
+}
+
+bool is_blank(SQLite::Database& database) {
+    return pragma(database, "user_version") == 0 && pragma(database, "application_id") == 0 &&
+           database.execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0;
+}
+
+void check_schema(SQLite::Database& database, const std::string& path, Store::Mode mode) {
+    if (is_blank(database)) {
+        if (mode != Store::Mode::create) {
+            throw usage_error(
+                fmt::format("'{}' is empty; `etalon sweep --db {}` fills it", path, path));
+        }
+        set_journal(database);
+        migrate(database, path, 0);
+        return;
+    }
+    if (pragma(database, "application_id") != application_id) {
+        throw usage_error(fmt::format(
+            "'{}' is an SQLite file of another program; choose another with --db", path));
+    }
+    const int version = pragma(database, "user_version");
+    if (version > schema_version) {
+        throw usage_error(
+            fmt::format("'{}' has schema {}, this etalon knows up to {}; update etalon", path,
+                        version, schema_version));
+    }
+    if (version < schema_version && mode == Store::Mode::read) {
+        throw usage_error(
+            fmt::format("'{}' has the older schema {}; run `etalon db migrate --db {}` first", path,
+                        version, path));
+    }
+    if (mode != Store::Mode::read) {
+        set_journal(database);
+        if (version < schema_version) migrate(database, path, version);
+    }
+}
+
+}  // namespace
+
+Error fault_of(const std::string& path, const SQLite::Exception& error) {
+    const int code = error.getErrorCode();
+    switch (code & 0xFF) {
+        case SQLITE_BUSY:
+        case SQLITE_LOCKED:
+            return usage_error(fmt::format(
+                "'{}' is locked by another program; wait for it to end, or choose another --db",
+                path));
+        case SQLITE_CORRUPT:
+            return usage_error(
+                fmt::format("'{}' is damaged ({}); restore it from a backup", path, error.what()));
+        case SQLITE_NOTADB:
+            return usage_error(fmt::format(
+                "'{}' is not an etalon results file (not SQLite); choose another with --db", path));
+        case SQLITE_READONLY:
+            return usage_error(fmt::format(
+                "'{}' is read-only; make it and its folder writable, or choose another --db",
+                path));
+        case SQLITE_CANTOPEN:
+            return usage_error(fmt::format(
+                "'{}' cannot be opened; check that its folder is there and writable", path));
+        case SQLITE_FULL:
+            return device_error(fmt::format(
+                "the disk that holds '{}' is full; make room and resume: what was measured is kept",
+                path));
+        case SQLITE_IOERR:
+            return device_error(fmt::format(
+                "'{}' could not be read or written ({}); check the disk: what was measured is kept",
+                path, error.getErrorStr()));
+        default:
+            return device_error(fmt::format("'{}': {}", path, error.what()));
+    }
+}
+
+std::unique_ptr<SQLite::Database> open_database(const std::string& path, Store::Mode mode) {
+    if (fs::is_directory(path)) {
+        throw usage_error(fmt::format("'{}' is a folder; --db takes a file", path));
+    }
+    const bool there = exists(path);
+    if (!there && mode != Store::Mode::create) {
+        throw usage_error(fmt::format(
+            "there is no results file '{}'; `etalon sweep --db {}` makes one", path, path));
+    }
+    const bool empty = there && fs::file_size(path) == 0;
+    if (empty && mode != Store::Mode::create) {
+        throw usage_error(
+            fmt::format("'{}' is empty; `etalon sweep --db {}` fills it", path, path));
+    }
+    if (there && !empty) check_header(path);
+    return guarded(path, [&] {
+        std::unique_ptr<SQLite::Database> database =
+            mode == Store::Mode::read
+                ? open_reader(path)
+                : std::make_unique<SQLite::Database>(
+                      path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, busy_timeout_ms);
+        database->exec("PRAGMA foreign_keys = ON");
+        check_schema(*database, path, mode);
+        return database;
+    });
+}
+
+}  // namespace etalon::store

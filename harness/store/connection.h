@@ -1,0 +1,34 @@
+// An open results file: found sound, migrated, with the pragmas every connection has.
+#pragma once
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "harness/core/error.h"
+#include "harness/store/store.h"
+
+namespace etalon::store {
+
+// Marks the file as ours ("ETLN").
+inline constexpr int application_id = 0x45544C4E;
+
+// One line that names the file and the mend, with the right exit code.
+[[nodiscard]] Error fault_of(const std::string& path, const SQLite::Exception& error);
+
+// Runs `function` and turns what SQLite throws into an Error about `path`.
+template <typename Function>
+decltype(auto) guarded(const std::string& path, Function&& function) {
+    try {
+        return std::forward<Function>(function)();
+    } catch (const SQLite::Exception& error) {
+        throw fault_of(path, error);
+    }
+}
+
+[[nodiscard]] std::unique_ptr<SQLite::Database> open_database(const std::string& path,
+                                                              Store::Mode mode);
+
+}  // namespace etalon::store

@@ -1,0 +1,45 @@
+// A GEMM that is ready to launch: kernel chosen, tensor maps encoded, shared memory opted in.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+
+#include "kernels/gemm/gemm.h"
+
+namespace etalon::kernels {
+
+struct GemmKernel;
+
+// A CUtensorMap, without the driver API's header.
+struct alignas(64) TensorMap {
+    std::byte bytes[128] = {};
+};
+
+// Belongs to the device that was current when it was made, and to the pointers of its arguments.
+// Copies are cheap; launch() only enqueues, so it may be captured into a graph and timed.
+class GemmPlan {
+   public:
+    // Never throws for what the arguments hold: see unsupported() and status().
+    explicit GemmPlan(const GemmArgs& args);
+
+    // Null when launch() can run, else one line that says why not.
+    [[nodiscard]] const char* unsupported() const { return unsupported_; }
+    // cudaSuccess, or what the runtime or driver answered while the plan was made.
+    [[nodiscard]] cudaError_t status() const { return status_; }
+    // "sm90_wgmma_bf16_128x256x64", "mma_sync_...", "simt_..."; empty when unsupported.
+    [[nodiscard]] const char* kernel_name() const;
+    // cudaErrorNotSupported when unsupported(), status() where that is an error.
+    cudaError_t launch(cudaStream_t stream) const;
+
+   private:
+    GemmArgs args_;
+    TensorMap a_map_;
+    TensorMap b_map_;
+    const GemmKernel* kernel_ = nullptr;
+    const char* unsupported_ = nullptr;
+    cudaError_t status_ = cudaSuccess;
+    int multiprocessors_ = 0;
+};
+
+}  // namespace etalon::kernels
