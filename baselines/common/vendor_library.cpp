@@ -58,15 +58,6 @@ VendorLibrary::~VendorLibrary() {
     if (handle_ != nullptr) dlclose(handle_);
 }
 
-std::string VendorLibrary::folder() const {
-    const std::string symbol(spec_.version_symbol);
-    Dl_info info{};
-    if (handle_ == nullptr || dladdr(dlsym(handle_, symbol.c_str()), &info) == 0) return "";
-    const std::string file = info.dli_fname;
-    const std::size_t slash = file.rfind('/');
-    return slash == std::string::npos ? "." : file.substr(0, slash);
-}
-
 void* VendorLibrary::address(const char* symbol) const {
     if (!problem_.empty()) throw device_error(problem_);
     void* found = dlsym(handle_, symbol);

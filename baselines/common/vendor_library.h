@@ -34,7 +34,6 @@ class VendorLibrary {
     // "9.14.0"; empty when the library is missing. Set for an unusable major version too.
     [[nodiscard]] const std::string& version() const { return version_; }
     [[nodiscard]] void* handle() const { return handle_; }
-    [[nodiscard]] std::string folder() const;  // where the file was found
 
     // Sets `function` to the library's `symbol`. Throws a device Error that names it.
     template <typename Function>

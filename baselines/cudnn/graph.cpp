@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 
 #include "baselines/cudnn/cudnn_api.h"
 #include "bench/op.h"
@@ -31,10 +32,16 @@ fe::DataType_t data_type(Precision precision) {
     }
 }
 
-// cudnn-frontend's messages run over several lines; a reason is one.
+// A reason is one line; cudnn-frontend's messages are a page, with the cause in the first line
+// after "Reason: " where one is given.
 std::string one_line(std::string text) {
+    constexpr std::string_view label = "Reason: ";
+    if (const std::size_t at = text.find(label); at != std::string::npos) {
+        text = text.substr(at + label.size());
+        text = text.substr(0, text.find('\n'));
+    }
     std::replace(text.begin(), text.end(), '\n', ' ');
-    constexpr std::size_t longest = 300;
+    constexpr std::size_t longest = 240;
     return text.size() <= longest ? text : text.substr(0, longest) + "...";
 }
 
@@ -165,12 +172,12 @@ Graph::Graph(std::shared_ptr<Context> context, const RowProblem& problem,
         require(graph.create_execution_plans(
             {fe::HeurMode_t::A, fe::HeurMode_t::B, fe::HeurMode_t::FALLBACK}));
         graph.deselect_workspace_greater_than(workspace_cap_bytes);
+        std::set<std::string> seen;
         std::string refusals;
         for (std::int64_t i = 0; i < graph.get_execution_plan_count(); ++i) {
             Plan plan{.index = i};
             require(graph.get_plan_name_at_index(i, plan.name));
-            const auto same = [&](const Plan& other) { return other.name == plan.name; };
-            if (std::any_of(plans_.begin(), plans_.end(), same)) continue;
+            if (!seen.insert(plan.name).second) continue;
             if (fe::error_t status = graph.build_plan_at_index(i); status.is_bad()) {
                 refusals = status.get_message();
                 continue;

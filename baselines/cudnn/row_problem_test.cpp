@@ -32,6 +32,15 @@ TEST(RowProblem, ThreePrecisions) {
     }
 }
 
+TEST(RowProblem, NormsWantPackedRows) {
+    EXPECT_EQ(unsupported({.op = RowOp::rmsnorm, .rows = 8, .cols = 64, .ld = 64}), std::nullopt);
+    EXPECT_THAT(unsupported({.op = RowOp::rmsnorm, .rows = 8, .cols = 64, .ld = 72}),
+                Optional(HasSubstr("packed rows only; these are 72 apart and have 64 columns")));
+    EXPECT_TRUE(unsupported({.op = RowOp::layernorm, .rows = 8, .cols = 64, .ld = 65}).has_value());
+    EXPECT_EQ(unsupported({.op = RowOp::layernorm, .rows = 1, .cols = 64, .ld = 65}), std::nullopt);
+    EXPECT_EQ(unsupported({.op = RowOp::softmax, .rows = 8, .cols = 64, .ld = 72}), std::nullopt);
+}
+
 TEST(RowProblem, LegacyDescriptorsCountIn32Bits) {
     const std::int64_t most = 0x7FFFFFFF;
     EXPECT_TRUE(fits_legacy_descriptor({.rows = most, .cols = 1, .ld = 1}));

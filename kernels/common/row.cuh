@@ -288,8 +288,8 @@ inline bool vector_aligned(const void* pointer) {
 template <typename T, class Op>
 cudaError_t launch(const T* x, T* y, const Shape& shape, const Op& op, cudaStream_t stream) {
     constexpr int kVec = kVectorBytes / static_cast<int>(sizeof(T));
-    bool aligned =
-        vector_aligned(x) && vector_aligned(y) && shape.ldx % kVec == 0 && shape.ldy % kVec == 0;
+    bool aligned = vector_aligned(x) && vector_aligned(y) && shape.ldx % kVec == 0 &&
+                   shape.ldy % kVec == 0 && shape.cols % kVec == 0;
     for (int o = 0; o < Op::kOperands; ++o) aligned = aligned && vector_aligned(op.operands[o]);
     return aligned ? launch_with<T, Op, kVec>(x, y, shape, op, stream)
                    : launch_with<T, Op, 1>(x, y, shape, op, stream);

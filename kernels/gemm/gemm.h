@@ -1,6 +1,7 @@
 // C[m,n] = A[m,k] · B[n,k]ᵀ, all row-major, on a CUDA stream.
 //
-// Usable without the harness: plain arguments in, a cudaError_t out.
+// Usable without the harness: plain arguments in, a cudaError_t out. gemm() plans and launches; to
+// launch the same product many times, keep a GemmPlan (gemm_plan.h).
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,9 +11,11 @@
 namespace etalon::kernels {
 
 // Stored types: bf16 and fp16 as themselves; tf32 and fp32 as fp32; fp8 e4m3 in, bf16 out; int8 in,
-// int32 out. Accumulation is fp32, or int32 for int8.
+// int32 out. Accumulation is fp32, or int32 for int8. tf32 inputs are fp32 with 13 bits dropped.
 enum class GemmType { bf16, fp16, tf32, fp32, fp8, int8 };
 
+// Any size up to 2^30, any ld of at least a row, any alignment; k may be 0 (C is then zero). A and
+// B with 16-byte aligned base and rows run fastest. Columns n..ldc of C are not written.
 struct GemmArgs {
     GemmType type = GemmType::bf16;
     const void* a = nullptr;

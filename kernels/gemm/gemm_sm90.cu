@@ -26,8 +26,6 @@ constexpr int kTileM = kSm90TileM;
 constexpr int kRowBytes = kSm90StageBytes;
 constexpr int kConsumerWarps = 8;  // two warpgroups, 64 rows of the tile each
 constexpr int kThreads = (kConsumerWarps + 1) * 32;
-constexpr int kStepBytes = 32;  // K of one wgmma, of any type
-constexpr int kSteps = kRowBytes / kStepBytes;
 constexpr int kRingBytes = 192 * 1024;
 constexpr int kTileAlignment = 1024;  // the swizzle follows address bits 7 to 9
 
@@ -91,6 +89,8 @@ __device__ void produce(const CUtensorMap& a_map, const CUtensorMap& b_map, cons
 template <GemmType kType, int kTileN, typename Accumulator>
 __device__ void multiply_stage(Accumulator (&d)[kTileN / 2], std::uint32_t a, std::uint32_t b,
                                bool keep) {
+    constexpr int kStepBytes = 32;  // K of one wgmma, of any type
+    constexpr int kSteps = kRowBytes / kStepBytes;
     const std::uint64_t a_tile = sm90::tile_descriptor(a);
     const std::uint64_t b_tile = sm90::tile_descriptor(b);
     sm90::wgmma_fence();

@@ -1,0 +1,79 @@
+// What can be told without a GPU: which arguments are taken and which kernel runs.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "kernels/gemm/gemm.h"
+
+namespace etalon::kernels {
+namespace {
+
+alignas(256) unsigned char memory[1024];
+
+GemmArgs args(GemmType type, std::int64_t m, std::int64_t n, std::int64_t k) {
+    return {type, memory, memory, memory, m, n, k, k, k, n};
+}
+
+TEST(GemmSupport, SaysWhyNot) {
+    const GemmArgs good = args(GemmType::bf16, 8, 8, 8);
+    EXPECT_EQ(gemm_unsupported(good, 80), nullptr);
+    EXPECT_EQ(gemm_unsupported(good, 90), nullptr);
+    EXPECT_STREQ(gemm_unsupported(good, 75), "gemm needs compute capability 8.0 or later");
+
+    GemmArgs bad = good;
+    bad.lda = 7;
+    EXPECT_STREQ(gemm_unsupported(bad, 90), "gemm: a leading dimension is smaller than its row");
+    bad = good;
+    bad.ldc = 7;
+    EXPECT_NE(gemm_unsupported(bad, 90), nullptr);
+    bad = good;
+    bad.a = nullptr;
+    EXPECT_STREQ(gemm_unsupported(bad, 90), "gemm: A or B is null");
+    bad.k = 0;  // A is not read
+    EXPECT_EQ(gemm_unsupported(bad, 90), nullptr);
+    bad = good;
+    bad.c = nullptr;
+    EXPECT_STREQ(gemm_unsupported(bad, 90), "gemm: C is null");
+    EXPECT_NE(gemm_unsupported(args(GemmType::bf16, -1, 8, 8), 90), nullptr);
+    EXPECT_NE(gemm_unsupported(args(GemmType::bf16, (std::int64_t{1} << 30) + 1, 8, 8), 90),
+              nullptr);
+}
+
+TEST(GemmSelection, OtherMachinesRunMmaSync) {
+    EXPECT_STREQ(gemm_kernel_name(args(GemmType::bf16, 4096, 4096, 4096), 80),
+                 "mma_sync_bf16_128x128x32");
+    EXPECT_STREQ(gemm_kernel_name(args(GemmType::fp8, 4096, 4096, 4096), 100),
+                 "mma_sync_fp8_as_fp16_128x128x64");
+    EXPECT_STREQ(gemm_kernel_name(args(GemmType::fp32, 4096, 4096, 4096), 90),
+                 "simt_fp32_128x128x8");
+}
+
+#ifdef ETALON_SM90A
+TEST(GemmSelection, HopperPicksTheTileThatFillsItsWaves) {
+    EXPECT_STREQ(gemm_kernel_name(args(GemmType::bf16, 8192, 8192, 8192), 90),
+                 "sm90_wgmma_bf16_128x256x64");
+    // 32 wide tiles leave 100 multiprocessors idle, 64 narrow ones 68.
+    EXPECT_STREQ(gemm_kernel_name(args(GemmType::bf16, 1024, 1024, 1024), 90),
+                 "sm90_wgmma_bf16_128x128x64");
+    EXPECT_STREQ(gemm_kernel_name(args(GemmType::tf32, 8192, 8192, 8192), 90),
+                 "sm90_wgmma_tf32_128x256x32");
+    EXPECT_STREQ(gemm_kernel_name(args(GemmType::int8, 8192, 8192, 8192), 90),
+                 "sm90_wgmma_int8_128x256x128");
+    EXPECT_STREQ(gemm_kernel_name(args(GemmType::fp8, 8192, 8192, 8192), 90),
+                 "sm90_wgmma_fp8_128x128x128");
+}
+
+TEST(GemmSelection, HopperFallsBackWhereTmaCannotRead) {
+    GemmArgs rows = args(GemmType::bf16, 512, 512, 512);
+    rows.ldb = 513;
+    EXPECT_STREQ(gemm_kernel_name(rows, 90), "mma_sync_bf16_128x128x32");
+    GemmArgs base = args(GemmType::bf16, 512, 512, 512);
+    base.a = memory + 2;
+    EXPECT_STREQ(gemm_kernel_name(base, 90), "mma_sync_bf16_128x128x32");
+    EXPECT_STREQ(gemm_kernel_name(args(GemmType::bf16, 512, 512, 0), 90),
+                 "mma_sync_bf16_128x128x32");
+}
+#endif
+
+}  // namespace
+}  // namespace etalon::kernels
