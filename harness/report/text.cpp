@@ -1,0 +1,94 @@
+#include "harness/report/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace etalon::report {
+
+std::string significant(double value, int digits) {
+    if (!std::isfinite(value)) return "-";
+    if (value == 0) return "0";
+    // Rounded by the scientific form first, so that 9999.6 becomes 10000 and not 1e+04.
+    const std::string scientific = fmt::format("{:.{}e}", value, digits - 1);
+    const int exponent = std::stoi(scientific.substr(scientific.find('e') + 1));
+    if (exponent < -9 || exponent > 12) return scientific;
+    const int decimals = digits - 1 - exponent;
+    if (decimals >= 0) return fmt::format("{:.{}f}", value, decimals);
+    const double unit = std::pow(10.0, -decimals);
+    return fmt::format("{:.0f}", std::round(value / unit) * unit);
+}
+
+namespace {
+
+std::string signed_percent(double ratio) {
+    const double percent = 100 * (ratio - 1);
+    if (!std::isfinite(percent)) return "-";
+    return fmt::format("{:+.{}f}", percent, std::fabs(percent) < 9.995 ? 2 : 1);
+}
+
+}  // namespace
+
+std::string percent_change(double ratio) {
+    return signed_percent(ratio) + " %";
+}
+
+std::string percent_change(const Estimate& ratio) {
+    return fmt::format("{} % ({} to {})", signed_percent(ratio.value), signed_percent(ratio.lo),
+                       signed_percent(ratio.hi));
+}
+
+std::string ratio_text(const Estimate& ratio) {
+    return fmt::format("{} ({} to {})", significant(ratio.value), significant(ratio.lo),
+                       significant(ratio.hi));
+}
+
+std::string tflops_text(double flop, double time_ns) {
+    if (!(flop > 0 && time_ns > 0)) return "-";
+    return significant(flop / time_ns / 1e3) + " TFLOP/s";
+}
+
+std::string gbs_text(double bytes, double time_ns) {
+    if (!(bytes > 0 && time_ns > 0)) return "-";
+    return significant(bytes / time_ns) + " GB/s";
+}
+
+std::string minute(std::string_view iso8601) {
+    std::string text(iso8601.substr(0, 16));
+    std::replace(text.begin(), text.end(), 'T', ' ');
+    return text;
+}
+
+std::string cell(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        if (c == '|') {
+            out += "\\|";
+        } else {
+            out += c == '\n' || c == '\r' ? ' ' : c;
+        }
+    }
+    return out.empty() ? "-" : out;
+}
+
+nlohmann::json number(double value) {
+    return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
+}
+
+nlohmann::json number(const std::optional<double>& value) {
+    return value ? number(*value) : nlohmann::json(nullptr);
+}
+
+nlohmann::json interval(const std::optional<Estimate>& estimate) {
+    if (!estimate) return nullptr;
+    return {{"value", number(estimate->value)},
+            {"lo", number(estimate->lo)},
+            {"hi", number(estimate->hi)}};
+}
+
+std::string dump(const nlohmann::json& value) {
+    return value.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace etalon::report
