@@ -78,6 +78,10 @@ void add_commands(CLI::App& app, Context& context) {
     add_devices(app, context);
     add_list(app, context);
     add_sweep(app, context);
+    add_gate(app, context);
+    add_compare(app, context);
+    add_history(app, context);
+    add_report(app, context);
 }
 
 }  // namespace etalon::cli

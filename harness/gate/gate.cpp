@@ -41,7 +41,7 @@ ExitCode decide(const Comparison& comparison, bool has_baseline) {
     return ExitCode::ok;
 }
 
-std::string headline(const Comparison& comparison, ExitCode exit) {
+std::string counts_text(const Comparison& comparison) {
     constexpr Verdict gravest_first[] = {Verdict::incorrect, Verdict::slower,  Verdict::failed,
                                          Verdict::ambiguous, Verdict::missing, Verdict::faster,
                                          Verdict::same,      Verdict::new_case};
@@ -51,7 +51,11 @@ std::string headline(const Comparison& comparison, ExitCode exit) {
             counts.push_back(fmt::format("{} {}", count, name(verdict)));
         }
     }
-    const std::string all = counts.empty() ? "no case measured" : join(counts, ", ");
+    return counts.empty() ? "no case measured" : join(counts, ", ");
+}
+
+std::string headline(const Comparison& comparison, ExitCode exit) {
+    const std::string all = counts_text(comparison);
     switch (exit) {
         case ExitCode::regression:
             return "regression: " + all;

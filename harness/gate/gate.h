@@ -33,6 +33,9 @@ struct GateResult {
 // and do not fail.
 [[nodiscard]] ExitCode decide(const Comparison& comparison, bool has_baseline);
 
+// "2 slower, 38 same", the gravest first.
+[[nodiscard]] std::string counts_text(const Comparison& comparison);
+
 // "regression: 2 slower, 38 same"
 [[nodiscard]] std::string headline(const Comparison& comparison, ExitCode exit);
 

@@ -23,7 +23,7 @@ std::string sparkline(std::span<const std::optional<double>> values, double leas
     double low = 0, range = 0;
     if (!finite.empty()) {
         const auto [least, greatest] = std::minmax_element(finite.begin(), finite.end());
-        const double middle = *least + (*greatest - *least) / 2;
+        const double middle = *least / 2 + *greatest / 2;
         // Halves first: the difference of two finite values may be infinite.
         const double half = std::max(*greatest / 2 - *least / 2,
                                      least_range / 2 * std::fabs(stats::median(finite)));
