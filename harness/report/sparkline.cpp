@@ -6,8 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/stats/stats.h"
-
 namespace etalon::report {
 
 std::string sparkline(std::span<const std::optional<double>> values, double least_range) {
@@ -26,7 +24,7 @@ std::string sparkline(std::span<const std::optional<double>> values, double leas
         const double middle = *least / 2 + *greatest / 2;
         // Halves first: the difference of two finite values may be infinite.
         const double half = std::max(*greatest / 2 - *least / 2,
-                                     least_range / 2 * std::fabs(stats::median(finite)));
+                                     least_range / 2 * std::fabs(middle));
         low = middle - half;
         range = half;
     }

@@ -21,7 +21,8 @@ static_assert(std::endian::native == std::endian::little, "the layout is written
 constexpr std::uint8_t version = 1;
 constexpr std::uint8_t zstd_flag = 0x80;
 constexpr std::size_t header_bytes = 5;
-constexpr std::size_t min_zstd_bytes = 64;        // below, a frame cannot win back its own header
+constexpr std::size_t min_zstd_raw_bytes = 64;  // below, a frame cannot win back its own header
+constexpr std::size_t min_zstd_packed_bytes = 1024;
 constexpr std::size_t max_samples = 1u << 24;     // guards the decoder against a damaged count
 constexpr double max_integer = 9007199254740992;  // 2^53: past it doubles skip integers
 constexpr double max_relative_change = 1e-5;
@@ -46,20 +47,22 @@ bool quantise(std::span<const double> values, double per_quantum, std::vector<st
     return true;
 }
 
-void put_column(ByteWriter& out, std::span<const double> values, double per_quantum,
+// Returns the kind it chose.
+Kind put_column(ByteWriter& out, std::span<const double> values, double per_quantum,
                 std::vector<std::int64_t>& integers, std::vector<std::uint64_t>& residuals) {
-    if (values.empty()) return;
+    if (values.empty()) return Kind::from_least;
     if (!quantise(values, per_quantum, integers)) {
         out.u8(static_cast<std::uint8_t>(Kind::raw));
         for (const double value : values) out.f64(value);
-        return;
+        return Kind::raw;
     }
     const std::int64_t least = *std::min_element(integers.begin(), integers.end());
     std::uint64_t step = 0;
     std::uint64_t widest = 0;
     for (const std::int64_t value : integers) {
         const auto above = static_cast<std::uint64_t>(value - least);
-        step = std::gcd(step, above);
+        // Most values divide by the step found so far, and one division is cheaper than a gcd.
+        if (step == 0 || above % step != 0) step = std::gcd(step, above);
         widest = std::max(widest, above);
     }
     step = std::max<std::uint64_t>(step, 1);
@@ -83,12 +86,14 @@ void put_column(ByteWriter& out, std::span<const double> values, double per_quan
             residuals.push_back(static_cast<std::uint64_t>(value - least) / step);
         }
     }
-    out.u8(static_cast<std::uint8_t>(by_change ? Kind::from_predecessor : Kind::from_least));
+    const Kind kind = by_change ? Kind::from_predecessor : Kind::from_least;
+    out.u8(static_cast<std::uint8_t>(kind));
     out.varint(zigzag(by_change ? integers.front() : least));
     out.varint(step);
     const int bits = std::bit_width(by_change ? widest_change : widest);
     out.u8(static_cast<std::uint8_t>(bits));
     out.packed(residuals, bits);
+    return kind;
 }
 
 std::vector<double> get_column(ByteReader& in, std::size_t count, double per_quantum) {
@@ -158,16 +163,19 @@ std::string_view SamplesEncoder::encode(std::span<const Sample> samples) {
     s.body.varint(samples.size());
     s.column.clear();
     for (const Sample& sample : samples) s.column.push_back(sample.duration_ns);
-    put_column(s.body, s.column, duration_per_quantum, s.integers, s.residuals);
+    const Kind durations =
+        put_column(s.body, s.column, duration_per_quantum, s.integers, s.residuals);
     s.column.clear();
     for (const Sample& sample : samples) s.column.push_back(sample.clock_mhz);
-    put_column(s.body, s.column, clock_per_quantum, s.integers, s.residuals);
+    const Kind clocks = put_column(s.body, s.column, clock_per_quantum, s.integers, s.residuals);
 
     const std::string_view body = s.body.view();
     std::size_t stored = body.size();
     std::uint8_t head = version;
     s.blob.resize(header_bytes + std::max(body.size(), ZSTD_compressBound(body.size())));
-    if (body.size() >= min_zstd_bytes) {
+    // Packed bits are noise to zstd; long columns may still repeat themselves.
+    const bool has_raw = durations == Kind::raw || clocks == Kind::raw;
+    if (body.size() >= (has_raw ? min_zstd_raw_bytes : min_zstd_packed_bytes)) {
         const std::size_t size =
             ZSTD_compressCCtx(s.context.get(), s.blob.data() + header_bytes,
                               s.blob.size() - header_bytes, body.data(), body.size(), 1);
