@@ -23,8 +23,8 @@ std::string sparkline(std::span<const std::optional<double>> values, double leas
         const auto [least, greatest] = std::minmax_element(finite.begin(), finite.end());
         const double middle = *least / 2 + *greatest / 2;
         // Halves first: the difference of two finite values may be infinite.
-        const double half = std::max(*greatest / 2 - *least / 2,
-                                     least_range / 2 * std::fabs(middle));
+        const double half =
+            std::max(*greatest / 2 - *least / 2, least_range / 2 * std::fabs(middle));
         low = middle - half;
         range = half;
     }
