@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "harness/cli/command.h"
 #include "harness/core/text.h"
 #include "harness/gate/load.h"
@@ -41,6 +43,16 @@ void print_runs(const std::vector<Run>& runs, bool as_json) {
     }
 }
 
+// The id that begins most like the pattern.
+std::string alike(const std::string& pattern, const std::vector<std::string>& ids) {
+    const auto common = [&](const std::string& id) {
+        return std::mismatch(pattern.begin(), pattern.end(), id.begin(), id.end()).first -
+               pattern.begin();
+    };
+    return *std::max_element(ids.begin(), ids.end(),
+                             [&](const auto& a, const auto& b) { return common(a) < common(b); });
+}
+
 // Case ids that the pattern names; a usage Error with the nearest id if none.
 std::vector<std::string> matching(const Store& store, const std::string& pattern) {
     const std::vector<std::string> all = store.case_ids();
@@ -49,13 +61,14 @@ std::vector<std::string> matching(const Store& store, const std::string& pattern
         if (id == pattern || glob_match(pattern, id)) found.push_back(id);
     }
     if (!found.empty()) return found;
-    const auto guess = nearest(pattern, all);
-    throw usage_error(fmt::format("no case matches '{}'{}", pattern,
-                                  guess         ? fmt::format("; did you mean '{}'?", *guess)
-                                  : all.empty() ? "; the file holds no measurement"
-                                                : fmt::format("; the file holds {} cases, such "
-                                                              "as '{}'",
-                                                              all.size(), all.front())));
+    if (all.empty()) {
+        throw usage_error(
+            fmt::format("no case matches '{}'; the file holds no measurement", pattern));
+    }
+    throw usage_error(
+        fmt::format("no case matches '{}'; did you mean '{}'? (the file holds {} "
+                    "cases)",
+                    pattern, nearest(pattern, all).value_or(alike(pattern, all)), all.size()));
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <map>
 
-#include "harness/core/text.h"
 #include "harness/report/text.h"
 #include "harness/stats/stats.h"
 
@@ -46,10 +45,6 @@ int gravity(Verdict verdict) {
 
 std::string change_of(const Change& change) {
     return change.ratio ? percent_change(*change.ratio) : "-";
-}
-
-std::string time_of(double time_ns) {
-    return time_ns > 0 ? human_time(time_ns) : "-";
 }
 
 std::string summary(const OpChanges& group) {
@@ -124,8 +119,8 @@ std::string changes_text(const Comparison& comparison, std::size_t most) {
             text += fmt::format("  {:<9} {:<30} {}", name(change.verdict), change_of(change),
                                 change.case_id);
             if (change.ratio) {
-                text += fmt::format("  {} -> {}", time_of(change.reference_ns),
-                                    time_of(change.candidate_ns));
+                text += fmt::format("  {} -> {}", time_text(change.reference_ns),
+                                    time_text(change.candidate_ns));
             }
             if (!change.reason.empty()) text += "  " + change.reason;
             text += '\n';
@@ -154,7 +149,7 @@ std::string changes_markdown(const Comparison& comparison, std::size_t most) {
             const Change& change = *group.moved[i];
             text += fmt::format("| {} | {} | `{}` | {} | {} | {} | {} |\n", name(change.verdict),
                                 change_of(change), cell(change.case_id),
-                                time_of(change.reference_ns), time_of(change.candidate_ns),
+                                time_text(change.reference_ns), time_text(change.candidate_ns),
                                 change.ratio ? significant(change.q, 2) : "-", cell(change.reason));
         }
         if (const std::string rest = left_out(group.moved, most); !rest.empty()) {

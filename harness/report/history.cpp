@@ -91,6 +91,14 @@ HistoryLine line_of(const Key& key, std::vector<const MeasurementRow*> rows,
     return line;
 }
 
+// Of one or two runs it says nothing.
+std::string spread_text(const HistoryLine& line) {
+    const auto timed =
+        std::count_if(line.points.begin(), line.points.end(),
+                      [](const HistoryPoint& point) { return point.time_ns.has_value(); });
+    return timed < 3 ? "unknown" : significant(100 * line.spread, 2) + " %";
+}
+
 std::string changes_line(const EnvironmentPoint& point) {
     std::vector<std::string> parts;
     for (const gate::FieldChange& change : point.changes) parts.push_back(change.text());
@@ -122,12 +130,12 @@ std::string history_text(const std::vector<HistoryLine>& lines) {
         text += line.case_id;
         if (shared) text += fmt::format(" [{}, {}]", line.gpu, line.method);
         text += "  " + sparkline(times);
-        text += line.median_ns > 0
-                    ? fmt::format("  last {}, median {}, spread {} %, {} runs\n",
-                                  human_time(line.last_ns), human_time(line.median_ns),
-                                  significant(100 * line.spread, 2), line.points.size())
-                    : fmt::format("  never measured: {}\n",
-                                  line.points.empty() ? "" : name(line.points.back().status));
+        text +=
+            line.median_ns > 0
+                ? fmt::format("  last {}, median {}, spread {}, {} runs\n", time_text(line.last_ns),
+                              time_text(line.median_ns), spread_text(line), line.points.size())
+                : fmt::format("  never measured: {}\n",
+                              line.points.empty() ? "" : name(line.points.back().status));
         for (const EnvironmentPoint& point : line.environment) {
             text += fmt::format("    {}  {}\n", minute(point.started_at), changes_line(point));
         }

@@ -108,17 +108,27 @@ std::vector<RatioSummary> summaries_of(const std::vector<ReportTable>& tables) {
                     const Estimate& ratio = cell.ratio->ratio;
                     if (!std::isfinite(ratio.value) || ratio.value <= 0) continue;
                     ratios.push_back(ratio.value);
+                    summary.geometric_mean = ratio;  // of a single case, its own interval stands
                     summary.wins += ratio.lo > 1;
                     summary.losses += ratio.hi < 1;
                 }
             }
             if (ratios.empty()) continue;
             summary.cases = static_cast<int>(ratios.size());
-            summary.geometric_mean = stats::geometric_mean(ratios);
+            if (ratios.size() > 1) summary.geometric_mean = stats::geometric_mean(ratios);
             all.push_back(std::move(summary));
         }
     }
     return all;
+}
+
+// Half a run is worth a look, though not a verdict: where none is finished, the latest one.
+Run run_to_report(const Store& store, const std::optional<std::string>& run) {
+    if (!run && store.runs({.finished_only = true}).empty()) {
+        const std::vector<Run> all = store.runs();
+        if (!all.empty()) return all.back();
+    }
+    return gate::choose_run(store, run);
 }
 
 }  // namespace
@@ -142,7 +152,7 @@ Report build_report(const Run& run, const Environment& environment,
 }
 
 Report load_report(const Store& store, const std::optional<std::string>& run) {
-    const Run chosen = gate::choose_run(store, run);
+    const Run chosen = run_to_report(store, run);
     Report report = build_report(chosen, store.environment(chosen.environment_hash),
                                  store.measurements(chosen.run_id), store.ratios(chosen.run_id));
     gate::GateOptions options;

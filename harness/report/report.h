@@ -66,8 +66,8 @@ struct Report {
 [[nodiscard]] Report build_report(const Run& run, const Environment& environment,
                                   const std::vector<MeasurementRow>& rows,
                                   const std::vector<RatioRow>& ratios);
-// From the store: the run with this id or unique prefix, else the latest finished one. With what
-// changed. A usage Error where there is none.
+// From the store: the run with this id or unique prefix, else the latest finished one, else the
+// latest. With what changed. A usage Error where there is none.
 [[nodiscard]] Report load_report(const Store& store, const std::optional<std::string>& run);
 
 [[nodiscard]] std::string report_markdown(const Report& report);

@@ -61,7 +61,7 @@ std::string header(const Report& report) {
         field(text, "temperature", range_text(report.conditions.temperature_c, "°C"));
     }
     field(text, "timer",
-          fmt::format("floor {}, step {}", human_time(run.floor_ns), human_time(run.quantum_ns)));
+          fmt::format("floor {}, step {}", time_text(run.floor_ns), time_text(run.quantum_ns)));
     std::vector<std::string> counts;
     for (const auto& [status, count] : report.counts) {
         counts.push_back(fmt::format("{} {}", count, name(status)));
@@ -90,7 +90,7 @@ std::string measured(const ReportCell& c, double compute_bound_from) {
     const bool by_flop = c.bytes_min <= 0 || c.flop / c.bytes_min >= compute_bound_from;
     const std::string rate =
         by_flop ? tflops_text(c.flop, c.time_ns->value) : gbs_text(c.bytes_min, c.time_ns->value);
-    std::string text = human_time(c.time_ns->value);
+    std::string text = time_text(c.time_ns->value);
     if (rate != "-") text += ", " + rate;
     return text;
 }

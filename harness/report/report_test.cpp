@@ -78,6 +78,15 @@ TEST(Report, GathersProvidersOfAProblemInOneRow) {
     EXPECT_FALSE(report.conditions.temperature_c);
 }
 
+TEST(Report, OneRatioKeepsItsOwnInterval) {
+    Sample2x2 data;
+    data.ratios.pop_back();
+    const Report report = data.report();
+    ASSERT_EQ(report.summaries.size(), 1u);
+    EXPECT_EQ(report.summaries[0].geometric_mean.lo, 1.9);
+    EXPECT_EQ(report.summaries[0].geometric_mean.hi, 2.1);
+}
+
 TEST(Report, TheLatestRepeatCounts) {
     Sample2x2 data;
     MeasurementRow again = data.rows[0];
@@ -96,12 +105,12 @@ TEST(ReportMarkdown, HasUnitsConditionsAndRatios) {
     data.rows[1].m.reason = "k | 8";
     data.rows[1].m.time_ns.reset();
     const std::string text = report_markdown(data.report());
-    EXPECT_THAT(text, HasSubstr("20 µs, 640.0 TFLOP/s"));
+    EXPECT_THAT(text, HasSubstr("20.00 µs, 640.0 TFLOP/s"));
     EXPECT_THAT(text, HasSubstr("2.000 (1.900 to 2.100)"));
     EXPECT_THAT(text, HasSubstr("| unsupported |"));
     EXPECT_THAT(text, HasSubstr("k \\| 8: `gemm/bf16/m=2/etalon/cold`"));
     EXPECT_THAT(text, HasSubstr("| driver | 580.95 |"));
-    EXPECT_THAT(text, HasSubstr("floor 1.25 µs, step 32 ns"));
+    EXPECT_THAT(text, HasSubstr("floor 1.250 µs, step 32.00 ns"));
     EXPECT_THAT(text, HasSubstr("350.0 W"));
     EXPECT_THAT(text, Not(HasSubstr("nan")));
     // Each line of a table has the bars of its head.

@@ -36,7 +36,7 @@ std::string sparkline(std::span<const std::optional<double>> values, double leas
         }
         const double share = range > 0 ? (*value / 2 - low / 2) / range : 0.5;
         const auto level = static_cast<std::size_t>(
-            std::clamp(share * static_cast<double>(levels.size()), 0.0, 7.0));
+            std::clamp(share * static_cast<double>(levels.size()) + 1e-9, 0.0, 7.0));
         line += levels[level];
     }
     return line;

@@ -20,6 +20,14 @@ std::string significant(double value, int digits) {
     return fmt::format("{:.0f}", std::round(value / unit) * unit);
 }
 
+std::string time_text(double time_ns) {
+    if (!(std::isfinite(time_ns) && time_ns > 0)) return "-";
+    if (time_ns < 999.95) return significant(time_ns) + " ns";
+    if (time_ns < 999.95e3) return significant(time_ns / 1e3) + " µs";
+    if (time_ns < 999.95e6) return significant(time_ns / 1e6) + " ms";
+    return significant(time_ns / 1e9) + " s";
+}
+
 namespace {
 
 std::string signed_percent(double ratio) {

@@ -13,6 +13,8 @@ namespace etalon::report {
 
 // 12.35 → "12.35"; 123456 → "123500"; 0.00012345 → "0.0001234"; "-" for NaN and Inf.
 [[nodiscard]] std::string significant(double value, int digits = 4);
+// 12345.6 → "12.35 µs", 18000 → "18.00 µs"; "-" unless positive.
+[[nodiscard]] std::string time_text(double time_ns);
 // A ratio about 1 as a change: 1.0312 → "+3.12 %".
 [[nodiscard]] std::string percent_change(double ratio);
 // "+3.12 % (+2.50 to +3.74)"

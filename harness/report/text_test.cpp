@@ -27,6 +27,12 @@ TEST(Text, FourSignificantDigitsWithoutExponent) {
 }
 
 TEST(Text, RatiosRatesAndUnits) {
+    EXPECT_EQ(time_text(18000), "18.00 µs");
+    EXPECT_EQ(time_text(999.96), "1.000 µs");
+    EXPECT_EQ(time_text(32), "32.00 ns");
+    EXPECT_EQ(time_text(2.5e9), "2.500 s");
+    EXPECT_EQ(time_text(0), "-");
+    EXPECT_EQ(time_text(NAN), "-");
     EXPECT_EQ(percent_change(1.0312), "+3.12 %");
     EXPECT_EQ(percent_change(0.9), "-10.0 %");
     EXPECT_EQ(percent_change(Estimate{1.0312, 1.025, 1.0374}), "+3.12 % (+2.50 to +3.74)");
