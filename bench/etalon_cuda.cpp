@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/cuda_types.h"
+#include "bench/per_set.h"
 #include "bench/providers.h"
 #include "kernels/copy/copy.h"
 #include "kernels/gemm/gemm_plan.h"
@@ -22,27 +23,18 @@ void check(cudaError_t status, std::string_view what) {
     }
 }
 
-// Arguments of one kernel for each buffer set, made in prepare().
+// Calls a kernel's function with the arguments of the set.
 template <typename Args>
-class Kernel final : public Prepared {
-   public:
-    using Launch = cudaError_t (*)(const Args&, cudaStream_t);
-    Kernel(std::string_view name, std::vector<Args> args, Launch function, std::string description)
-        : name_(name),
-          args_(std::move(args)),
-          launch_(function),
-          description_(std::move(description)) {}
-    void launch(Stream stream, std::size_t set) override {
-        check(launch_(args_[set], static_cast<cudaStream_t>(stream.handle)), name_);
-    }
-    [[nodiscard]] std::string describe() const override { return description_; }
-
-   private:
-    std::string name_;
-    std::vector<Args> args_;
-    Launch launch_;
-    std::string description_;
-};
+std::unique_ptr<Prepared> kernel(std::string_view name, std::vector<Args> args,
+                                 cudaError_t (*function)(const Args&, cudaStream_t),
+                                 std::string description) {
+    return per_set(
+        std::move(args),
+        [name = std::string(name), function](const Args& of_set, Stream stream) {
+            check(function(of_set, static_cast<cudaStream_t>(stream.handle)), name);
+        },
+        std::move(description));
+}
 
 class EtalonProvider : public Provider {
    public:
@@ -58,25 +50,15 @@ class EtalonProvider : public Provider {
     }
 };
 
-struct CopyArgs {
-    void* to;
-    const void* from;
-    std::size_t bytes;
-};
-
 class CopyProvider final : public EtalonProvider {
    public:
     [[nodiscard]] std::string_view op() const override { return "copy"; }
     [[nodiscard]] std::unique_ptr<Prepared> prepare(
         const Case&, Device&, std::span<const BufferSet> sets) const override {
-        std::vector<CopyArgs> args;
-        for (const BufferSet& set : sets) {
-            args.push_back({set[1].data(), set[0].data(), set[0].bytes()});
-        }
-        return std::make_unique<Kernel<CopyArgs>>(
-            "copy", std::move(args),
-            [](const CopyArgs& a, cudaStream_t s) {
-                return kernels::copy(a.to, a.from, a.bytes, s);
+        return kernel<Transfer>(
+            "copy", transfers(sets),
+            [](const Transfer& t, cudaStream_t stream) {
+                return kernels::copy(t.to, t.from, t.bytes, stream);
             },
             R"({"kernel":"copy"})");
     }
@@ -93,8 +75,8 @@ class SoftmaxProvider final : public EtalonProvider {
             args.push_back({row_type(key.problem.precision), set[0].data(), set[1].data(),
                             axis(key, "rows"), axis(key, "cols"), ld, ld});
         }
-        return std::make_unique<Kernel<kernels::SoftmaxArgs>>(
-            "softmax", std::move(args), &kernels::softmax, R"({"kernel":"softmax"})");
+        return kernel<kernels::SoftmaxArgs>("softmax", std::move(args), &kernels::softmax,
+                                            R"({"kernel":"softmax"})");
     }
 };
 
@@ -113,9 +95,9 @@ class NormProvider final : public EtalonProvider {
                             layernorm_ ? set[2].data() : nullptr, set.back().data(),
                             axis(key, "rows"), axis(key, "cols"), ld, ld});
         }
-        return std::make_unique<Kernel<kernels::NormArgs>>(
-            op(), std::move(args), layernorm_ ? &kernels::layernorm : &kernels::rmsnorm,
-            fmt::format(R"({{"kernel":"{}"}})", op()));
+        return kernel<kernels::NormArgs>(op(), std::move(args),
+                                         layernorm_ ? &kernels::layernorm : &kernels::rmsnorm,
+                                         fmt::format(R"({{"kernel":"{}"}})", op()));
     }
 
    private:
@@ -136,7 +118,7 @@ class GemmProvider final : public EtalonProvider {
         std::vector<kernels::GemmPlan> plans;
         for (const BufferSet& set : sets) plans.emplace_back(arguments(key, &set));
         std::string description = fmt::format(R"({{"kernel":"{}"}})", plans.front().kernel_name());
-        return std::make_unique<Kernel<kernels::GemmPlan>>(
+        return kernel<kernels::GemmPlan>(
             "gemm", std::move(plans),
             [](const kernels::GemmPlan& plan, cudaStream_t s) { return plan.launch(s); },
             std::move(description));

@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "bench/host_precision.h"
+#include "bench/per_set.h"
 #include "bench/providers.h"
 #include "kernels/host/host_kernels.h"
 
@@ -16,22 +18,14 @@ host::Type host_type(Precision precision) {
     return precision == Precision::bf16 ? host::Type::bf16 : host::Type::fp32;
 }
 
+// Calls a kernel's function with the arguments of the set.
 template <typename Args>
-class Kernel final : public Prepared {
-   public:
-    using Function = void (*)(const Args&);
-    Kernel(Function function, std::vector<Args> args, std::string_view kernel)
-        : function_(function), args_(std::move(args)), kernel_(kernel) {}
-    void launch(Stream, std::size_t set) override { function_(args_[set]); }
-    [[nodiscard]] std::string describe() const override {
-        return fmt::format(R"({{"kernel":"{}"}})", kernel_);
-    }
-
-   private:
-    Function function_;
-    std::vector<Args> args_;
-    std::string kernel_;
-};
+std::unique_ptr<Prepared> kernel(void (*function)(const Args&), std::vector<Args> args,
+                                 std::string_view name) {
+    return per_set(
+        std::move(args), [function](const Args& of_set, Stream) { function(of_set); },
+        fmt::format(R"({{"kernel":"{}"}})", name));
+}
 
 class HostProvider : public Provider {
    public:
@@ -39,15 +33,7 @@ class HostProvider : public Provider {
     [[nodiscard]] DeviceKind device() const override { return DeviceKind::host; }
     [[nodiscard]] std::optional<std::string> unsupported(const Case& key,
                                                          Device& device) const override {
-        const Precision precision = key.problem.precision;
-        if (precision == Precision::bf16 && !device.info().bf16) {
-            return "this CPU has no bf16 instructions (avx512_bf16)";
-        }
-        if (precision != Precision::fp32 && precision != Precision::bf16) {
-            return fmt::format("no CPU kernel for {}; the host device measures fp32 and bf16",
-                               etalon::name(precision));
-        }
-        return std::nullopt;
+        return unmeasured_on_host(key.problem.precision, device.info());
     }
 
    protected:
@@ -69,8 +55,7 @@ class HostGemm final : public HostProvider {
             args.push_back({type, set[0].data(), set[1].data(), set[2].data(), m, n, k, k + pad,
                             k + pad, n + pad});
         }
-        return std::make_unique<Kernel<host::GemmArgs>>(&host::gemm, std::move(args),
-                                                        host::gemm_kernel_name(type));
+        return kernel<host::GemmArgs>(&host::gemm, std::move(args), host::gemm_kernel_name(type));
     }
 };
 
@@ -85,8 +70,7 @@ class HostSoftmax final : public HostProvider {
             args.push_back({host_type(key.problem.precision), set[0].data(), set[1].data(),
                             axis(key, "rows"), cols, ld, ld});
         }
-        return std::make_unique<Kernel<host::SoftmaxArgs>>(&host::softmax, std::move(args),
-                                                           host::instruction_set());
+        return kernel<host::SoftmaxArgs>(&host::softmax, std::move(args), host::instruction_set());
     }
 };
 
@@ -105,19 +89,12 @@ class HostNorm final : public HostProvider {
                             layernorm_ ? set[2].data() : nullptr, set.back().data(),
                             axis(key, "rows"), cols, ld, ld});
         }
-        return std::make_unique<Kernel<host::NormArgs>>(
-            layernorm_ ? &host::layernorm : &host::rmsnorm, std::move(args),
-            host::instruction_set());
+        return kernel<host::NormArgs>(layernorm_ ? &host::layernorm : &host::rmsnorm,
+                                      std::move(args), host::instruction_set());
     }
 
    private:
     bool layernorm_;
-};
-
-struct CopyArgs {
-    void* to;
-    const void* from;
-    std::size_t bytes;
 };
 
 class HostCopy final : public HostProvider {
@@ -128,13 +105,8 @@ class HostCopy final : public HostProvider {
     }
     [[nodiscard]] std::unique_ptr<Prepared> prepare(
         const Case&, Device&, std::span<const BufferSet> sets) const override {
-        std::vector<CopyArgs> args;
-        for (const BufferSet& set : sets) {
-            args.push_back({set[1].data(), set[0].data(), set[0].bytes()});
-        }
-        return std::make_unique<Kernel<CopyArgs>>(
-            [](const CopyArgs& a) { host::copy(a.to, a.from, a.bytes); }, std::move(args),
-            "stream");
+        return kernel<Transfer>([](const Transfer& t) { host::copy(t.to, t.from, t.bytes); },
+                                transfers(sets), "stream");
     }
 };
 

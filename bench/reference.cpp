@@ -8,6 +8,7 @@
 #include "kernels/host/host_kernels.h"
 #ifdef ETALON_CUDA
 #include "bench/cuda_types.h"
+#include "harness/device/cuda/element_type.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/norm/norm.h"
 #include "kernels/softmax/softmax.h"

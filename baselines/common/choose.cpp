@@ -1,20 +1,14 @@
 #include "baselines/common/choose.h"
 
-#include <algorithm>
 #include <exception>
-#include <optional>
+
+#include "harness/stats/stats.h"
 
 namespace etalon {
 namespace {
 
 constexpr int first_look = 5;
 constexpr int second_look = 11;
-
-double median(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
 
 // Nothing once it has run, else why it did not. Run before any timing, so that a refusal does not
 // leave half a block on the stream, and lazy loading is over.
@@ -34,7 +28,7 @@ double first_time(Device& device, const Launch& candidate, L2Mode l2, std::size_
         device.time_block(candidate, {.l2 = l2, .warmups = 1, .samples = first_look, .sets = sets});
     std::vector<double> times;
     for (const Sample& sample : block.samples) times.push_back(sample.duration_ns);
-    return median(std::move(times));
+    return stats::median(times);
 }
 
 // Blocks of one sample in the order A B B A A B ..., so that a drift of the clock hits both alike.
@@ -49,7 +43,7 @@ double gain_over(Device& device, const Launch& first, const Launch& other, L2Mod
         sample(other, other_times);
         if (round % 2 != 0) sample(first, first_times);
     }
-    return median(std::move(first_times)) / median(std::move(other_times)) - 1;
+    return stats::median(first_times) / stats::median(other_times) - 1;
 }
 
 }  // namespace

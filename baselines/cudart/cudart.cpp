@@ -3,36 +3,20 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
-#include <vector>
-
+#include "bench/per_set.h"
 #include "bench/providers.h"
 
 namespace etalon {
 namespace {
 
-struct Transfer {
-    void* to;
-    const void* from;
-    std::size_t bytes;
-};
-
-class Memcpy final : public Prepared {
-   public:
-    explicit Memcpy(std::vector<Transfer> transfers) : transfers_(std::move(transfers)) {}
-    void launch(Stream stream, std::size_t set) override {
-        const Transfer& t = transfers_[set];
-        const cudaError_t status = cudaMemcpyAsync(t.to, t.from, t.bytes, cudaMemcpyDeviceToDevice,
-                                                   static_cast<cudaStream_t>(stream.handle));
-        if (status != cudaSuccess) {
-            throw device_error(fmt::format("cudaMemcpyAsync of {} bytes was refused: {}", t.bytes,
-                                           cudaGetErrorString(status)));
-        }
+void enqueue(const Transfer& t, Stream stream) {
+    const cudaError_t status = cudaMemcpyAsync(t.to, t.from, t.bytes, cudaMemcpyDeviceToDevice,
+                                               static_cast<cudaStream_t>(stream.handle));
+    if (status != cudaSuccess) {
+        throw device_error(fmt::format("cudaMemcpyAsync of {} bytes was refused: {}", t.bytes,
+                                       cudaGetErrorString(status)));
     }
-    [[nodiscard]] std::string describe() const override { return R"({"call":"cudaMemcpyAsync"})"; }
-
-   private:
-    std::vector<Transfer> transfers_;
-};
+}
 
 class CudartCopy final : public Provider {
    public:
@@ -44,11 +28,7 @@ class CudartCopy final : public Provider {
     }
     [[nodiscard]] std::unique_ptr<Prepared> prepare(
         const Case&, Device&, std::span<const BufferSet> sets) const override {
-        std::vector<Transfer> transfers;
-        for (const BufferSet& set : sets) {
-            transfers.push_back({set[1].data(), set[0].data(), set[0].bytes()});
-        }
-        return std::make_unique<Memcpy>(std::move(transfers));
+        return per_set(transfers(sets), &enqueue, R"({"call":"cudaMemcpyAsync"})");
     }
 };
 

@@ -3,12 +3,12 @@
 #include <cudnn_frontend.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <set>
 
 #include "baselines/cudnn/cudnn_api.h"
 #include "bench/op.h"
+#include "harness/core/text.h"
 
 // Declared by cudnn-frontend and left to its user to define.
 namespace cudnn_frontend {
@@ -34,13 +34,13 @@ fe::DataType_t data_type(Precision precision) {
 
 // A reason is one line; cudnn-frontend's messages are a page, with the cause in the first line
 // after "Reason: " where one is given.
-std::string one_line(std::string text) {
+std::string reason_in(std::string text) {
     constexpr std::string_view label = "Reason: ";
     if (const std::size_t at = text.find(label); at != std::string::npos) {
         text = text.substr(at + label.size());
         text = text.substr(0, text.find('\n'));
     }
-    std::replace(text.begin(), text.end(), '\n', ' ');
+    text = one_line(std::move(text));
     constexpr std::size_t longest = 240;
     return text.size() <= longest ? text : text.substr(0, longest) + "...";
 }
@@ -161,7 +161,7 @@ Graph::Graph(std::shared_ptr<Context> context, const RowProblem& problem,
         name(problem.op), problem.rows, problem.cols, etalon::name(problem.precision));
     const auto require = [&](fe::error_t status) {
         if (status.is_bad()) {
-            throw Unsupported(fmt::format("{}: {}", what, one_line(status.get_message())));
+            throw Unsupported(fmt::format("{}: {}", what, reason_in(status.get_message())));
         }
     };
     fe::graph::Graph& graph = frontend_->graph;
@@ -185,11 +185,11 @@ Graph::Graph(std::shared_ptr<Context> context, const RowProblem& problem,
             require(graph.get_workspace_size_plan_at_index(i, plan.workspace_bytes));
             plans_.push_back(std::move(plan));
         }
-        if (plans_.empty()) throw Unsupported(fmt::format("{}: {}", what, one_line(refusals)));
+        if (plans_.empty()) throw Unsupported(fmt::format("{}: {}", what, reason_in(refusals)));
     } catch (const Error&) {
         throw;
     } catch (const std::exception& error) {
-        throw device_error(fmt::format("{}: {}", what, one_line(error.what())));
+        throw device_error(fmt::format("{}: {}", what, reason_in(error.what())));
     }
 }
 
@@ -202,7 +202,7 @@ void Graph::launch(Stream stream, const Plan& plan, std::span<void*> pointers, v
     if (status.is_bad()) {
         throw device_error(fmt::format("cuDNN {} refused plan {}: {}",
                                        context_->api().library().version(), plan.name,
-                                       one_line(status.get_message())));
+                                       reason_in(status.get_message())));
     }
 }
 

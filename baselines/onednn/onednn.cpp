@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "baselines/onednn/onednn_version.h"
+#include "bench/host_precision.h"
 #include "bench/providers.h"
 
 namespace etalon {
@@ -67,15 +68,7 @@ class OnednnProvider : public Provider {
     [[nodiscard]] DeviceKind device() const override { return DeviceKind::host; }
     [[nodiscard]] std::optional<std::string> unsupported(const Case& key,
                                                          Device& device) const override {
-        const Precision precision = key.problem.precision;
-        if (precision == Precision::bf16 && !device.info().bf16) {
-            return "this CPU has no bf16 instructions (avx512_bf16)";
-        }
-        if (precision != Precision::fp32 && precision != Precision::bf16) {
-            return fmt::format("the host device measures fp32 and bf16, not {}",
-                               etalon::name(precision));
-        }
-        return std::nullopt;
+        return unmeasured_on_host(key.problem.precision, device.info());
     }
     [[nodiscard]] std::unique_ptr<Prepared> prepare(
         const Case& key, Device&, std::span<const BufferSet> sets) const override {

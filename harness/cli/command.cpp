@@ -66,11 +66,7 @@ std::string explain(const CLI::ParseError& error, const CLI::App& app, int argc,
         if (!commands.empty()) return unknown_name("command", first, commands);
         return fmt::format("unexpected argument '{}' (see {})", first, help);
     }
-    std::string text = error.what();
-    for (char& c : text) {
-        if (c == '\n') c = ' ';
-    }
-    return fmt::format("{} (see {})", trim(text), help);
+    return fmt::format("{} (see {})", trim(one_line(error.what())), help);
 }
 
 void add_commands(CLI::App& app, Context& context) {

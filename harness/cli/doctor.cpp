@@ -6,7 +6,6 @@
 
 #include "bench/libraries.h"
 #include "harness/cli/command.h"
-#include "harness/cli/device_kind.h"
 #include "harness/device/device.h"
 
 namespace etalon::cli {
@@ -28,7 +27,7 @@ const char* word(Finding::Level level) {
 
 std::vector<Finding> library_findings() {
     std::vector<Finding> findings;
-    const DeviceKind kind = kind_of_device("auto");
+    const DeviceKind kind = parse_device("auto").kind;
     for (const DeviceKind each : {DeviceKind::cuda, DeviceKind::host}) {
         for (const Library& library : libraries(each)) {
             if (!library.version.empty()) {

@@ -6,8 +6,9 @@
 
 #include "harness/cli/case_options.h"
 #include "harness/cli/command.h"
-#include "harness/cli/device_kind.h"
+#include "harness/cli/device_option.h"
 #include "harness/core/text.h"
+#include "harness/device/device.h"
 #include "harness/sweep/suite.h"
 
 namespace etalon::cli {
@@ -100,7 +101,7 @@ void add_list(CLI::App& app, Context&) {
     add_json_option(*command, options->json);
     command->callback([options] {
         const Registry registry = builtin_registry();
-        const DeviceKind kind = kind_of_device(options->device);
+        const DeviceKind kind = parse_device(options->device).kind;
         const CaseOptions& chosen = options->cases;
         const bool overview = chosen.suite.empty() && chosen.cases.empty() &&
                               chosen.filter.empty() && chosen.exclude.empty() &&

@@ -9,7 +9,7 @@
 
 #include "harness/cli/case_options.h"
 #include "harness/cli/command.h"
-#include "harness/cli/device_kind.h"
+#include "harness/cli/device_option.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/progress.h"
 
@@ -108,7 +108,7 @@ void run(const Options& options, Context& context) {
     const Registry registry = builtin_registry();
     if (options.dry_run) {
         const std::vector<Case> cases =
-            options.cases.choose(registry, kind_of_device(options.device));
+            options.cases.choose(registry, parse_device(options.device).kind);
         for (const Case& key : cases) fmt::print("{}\n", key.id());
         return;
     }

@@ -107,9 +107,12 @@ std::string Problem::id() const {
     return fmt::format("{}/{}/{}", op, name(precision), axes.text());
 }
 
+std::string provider_text(std::string_view provider, std::string_view variant) {
+    return fmt::format("{}{}{}", provider, variant.empty() ? "" : "+", variant);
+}
+
 std::string Case::id() const {
-    return fmt::format("{}/{}{}{}/{}", problem.id(), provider, variant.empty() ? "" : "+", variant,
-                       name(l2));
+    return fmt::format("{}/{}/{}", problem.id(), provider_text(provider, variant), name(l2));
 }
 
 CaseIdParts split_case_id(std::string_view id) {

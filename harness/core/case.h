@@ -73,6 +73,9 @@ struct Problem {
     auto operator<=>(const Problem&) const = default;
 };
 
+// "cublaslt", "cublaslt+first"
+[[nodiscard]] std::string provider_text(std::string_view provider, std::string_view variant);
+
 struct Case {
     Problem problem;
     std::string provider;

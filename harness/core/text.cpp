@@ -55,6 +55,13 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+std::string one_line(std::string text) {
+    for (char& c : text) {
+        if (c == '\n' || c == '\r') c = ' ';
+    }
+    return text;
+}
+
 std::optional<std::string> nearest(std::string_view text, std::span<const std::string> candidates) {
     std::optional<std::string> best;
     std::size_t best_distance = std::numeric_limits<std::size_t>::max();

@@ -12,6 +12,8 @@ namespace etalon {
 [[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);
 [[nodiscard]] std::string join(std::span<const std::string> parts, std::string_view separator);
 [[nodiscard]] std::string trim(std::string_view text);
+// Line breaks become blanks.
+[[nodiscard]] std::string one_line(std::string text);
 
 // The candidate with the least Damerau-Levenshtein distance, if it is near enough to be a typing
 // slip (at most a third of the length, at least one).

@@ -178,6 +178,14 @@ struct DeviceListing {
 };
 [[nodiscard]] std::vector<DeviceListing> list_devices();
 
+// What a device's name means without opening it: `cuda:N` is a GPU whether one is here or not,
+// `auto` is what is here. Throws a usage Error for an unknown name.
+struct DeviceName {
+    DeviceKind kind = DeviceKind::host;
+    int index = 0;  // of a GPU
+};
+[[nodiscard]] DeviceName parse_device(const std::string& name);
+
 // `auto` (cuda:0 if it can be used, else host), `cuda:N`, `cuda`, `host`. Throws a usage Error for
 // an unknown name and a device Error, in one line with the mend, where the device cannot be used.
 [[nodiscard]] std::unique_ptr<Device> open_device(const std::string& name);

@@ -40,20 +40,23 @@ std::vector<DeviceListing> list_devices() {
     return all;
 }
 
-std::unique_ptr<Device> open_device(const std::string& name) {
-    if (name == "host") return host::make_host_device();
-    if (name == "auto") {
-        return gpus().front().usable ? open_cuda(0) : host::make_host_device();
-    }
-    if (name == "cuda") return open_cuda(0);
+DeviceName parse_device(const std::string& name) {
+    if (name == "host") return {DeviceKind::host};
+    if (name == "auto") return {gpus().front().usable ? DeviceKind::cuda : DeviceKind::host};
+    if (name == "cuda") return {DeviceKind::cuda};
     if (name.starts_with("cuda:")) {
         int index = -1;
         const char* last = name.data() + name.size();
         const auto [end, error] = std::from_chars(name.data() + 5, last, index);
-        if (error == std::errc{} && end == last && index >= 0) return open_cuda(index);
+        if (error == std::errc{} && end == last && index >= 0) return {DeviceKind::cuda, index};
     }
     const std::vector<std::string> known = {"auto", "cuda:0", "host"};
     throw usage_error(unknown_name("device", name, known));
+}
+
+std::unique_ptr<Device> open_device(const std::string& name) {
+    const DeviceName device = parse_device(name);
+    return device.kind == DeviceKind::host ? host::make_host_device() : open_cuda(device.index);
 }
 
 }  // namespace etalon

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/gate/environment_change.h"
+#include "harness/core/environment_change.h"
 #include "harness/gate/run_set.h"
 #include "harness/gate/verdict.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "harness/gate/environment_change.h"
+#include "harness/core/environment_change.h"
 #include "harness/gate/false_discovery.h"
 #include "harness/gate/run_noise.h"
 #include "harness/gate/verdict.h"

@@ -39,13 +39,6 @@ double relative_half_width(const Estimate& estimate) {
     return (estimate.hi - estimate.lo) / 2 / estimate.value;
 }
 
-std::string one_line(std::string text) {
-    for (char& c : text) {
-        if (c == '\n' || c == '\r') c = ' ';
-    }
-    return text;
-}
-
 }  // namespace
 
 PreparedCase::PreparedCase(const Op& op, const Provider& provider, const Case& key, Device& device,

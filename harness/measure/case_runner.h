@@ -9,6 +9,8 @@
 
 namespace etalon {
 
+class Inputs;
+
 struct MeasureOptions {
     double precision = 0.005;  // half-width of the 95 % interval of the reported median
     int min_samples = 15;
@@ -22,7 +24,7 @@ struct MeasureOptions {
 class PreparedCase {
    public:
     PreparedCase(const Op& op, const Provider& provider, const Case& key, Device& device,
-                 class Inputs& inputs);
+                 Inputs& inputs);
     // Poisons, launches and compares every set; empty when all is well, else what is wrong.
     [[nodiscard]] std::string check();
     // spec.sets is set here.
@@ -32,7 +34,7 @@ class PreparedCase {
    private:
     Case key_;
     Device& device_;
-    class Inputs& inputs_;
+    Inputs& inputs_;
     Tolerance tolerance_;
     std::unique_ptr<Prepared> prepared_;
 };
@@ -47,7 +49,7 @@ class CaseRunner {
     [[nodiscard]] Measurement run(const Case& key);
 
     // Tensors of this problem, made if they are not there. Throws.
-    [[nodiscard]] class Inputs& inputs(const Problem& problem);
+    [[nodiscard]] Inputs& inputs(const Problem& problem);
 
    private:
     void measure(const Case& key, Measurement& m);
@@ -58,7 +60,7 @@ class CaseRunner {
     Device& device_;
     MeasureOptions options_;
     double reference_clock_mhz_;
-    std::unique_ptr<class Inputs> inputs_;
+    std::unique_ptr<Inputs> inputs_;
 };
 
 }  // namespace etalon

@@ -108,7 +108,7 @@ std::vector<OpChanges> by_op(const Comparison& comparison) {
 
 std::string changes_text(const Comparison& comparison, std::size_t most) {
     std::string text;
-    for (const gate::FieldChange& change : comparison.environment) {
+    for (const FieldChange& change : comparison.environment) {
         text += fmt::format("environment: {}\n", change.text());
     }
     if (!comparison.common_shift.empty()) text += comparison.common_shift + "\n";
@@ -134,7 +134,7 @@ std::string changes_text(const Comparison& comparison, std::size_t most) {
 
 std::string changes_markdown(const Comparison& comparison, std::size_t most) {
     std::string text;
-    for (const gate::FieldChange& change : comparison.environment) {
+    for (const FieldChange& change : comparison.environment) {
         text += fmt::format("- environment: `{}` {} → {}\n", change.field, cell(change.before),
                             cell(change.after));
     }
@@ -163,7 +163,7 @@ std::string changes_markdown(const Comparison& comparison, std::size_t most) {
 nlohmann::json changes_json(const Comparison& comparison) {
     using nlohmann::json;
     json environment = json::array(), changes = json::array(), counts = json::object();
-    for (const gate::FieldChange& change : comparison.environment) {
+    for (const FieldChange& change : comparison.environment) {
         environment.push_back(
             {{"field", change.field}, {"before", change.before}, {"after", change.after}});
     }

@@ -76,7 +76,7 @@ HistoryLine line_of(const Key& key, std::vector<const MeasurementRow*> rows,
             continue;
         }
         auto changes =
-            gate::environment_changes(std::span(&before->second, 1), std::span(&after->second, 1));
+            environment_changes(std::span(&before->second, 1), std::span(&after->second, 1));
         if (!changes.empty()) {
             line.environment.push_back(
                 {firsts[i]->run_id, firsts[i]->started_at, std::move(changes)});
@@ -101,7 +101,7 @@ std::string spread_text(const HistoryLine& line) {
 
 std::string changes_line(const EnvironmentPoint& point) {
     std::vector<std::string> parts;
-    for (const gate::FieldChange& change : point.changes) parts.push_back(change.text());
+    for (const FieldChange& change : point.changes) parts.push_back(change.text());
     return join(parts, ", ");
 }
 
@@ -156,7 +156,7 @@ nlohmann::json history_json(const std::vector<HistoryLine>& lines) {
         }
         for (const EnvironmentPoint& point : line.environment) {
             json changes = json::array();
-            for (const gate::FieldChange& change : point.changes) {
+            for (const FieldChange& change : point.changes) {
                 changes.push_back(
                     {{"field", change.field}, {"before", change.before}, {"after", change.after}});
             }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/gate/environment_change.h"
+#include "harness/core/environment_change.h"
 #include "harness/gate/run_set.h"
 
 namespace etalon::report {
@@ -19,7 +19,7 @@ struct HistoryPoint {
 
 struct EnvironmentPoint {
     std::string run_id, started_at;  // the first run in the new environment
-    std::vector<gate::FieldChange> changes;
+    std::vector<FieldChange> changes;
 };
 
 // One case on one GPU model by one method: a history never mixes two of either.

@@ -9,10 +9,6 @@
 namespace etalon::report {
 namespace {
 
-std::string provider_of(const Case& key) {
-    return key.variant.empty() ? key.provider : key.provider + "+" + key.variant;
-}
-
 void widen(std::optional<Range>& range, double value) {
     if (!std::isfinite(value)) return;
     if (!range) range = Range{value, value};
@@ -49,9 +45,12 @@ std::vector<const MeasurementRow*> latest_of_each(const std::vector<MeasurementR
 
 ReportCell cell_of(const MeasurementRow& row, const std::map<std::string, Ratio>& ratios) {
     const Measurement& m = row.m;
-    ReportCell cell{row.case_id, provider_of(m.key), m.status,     m.reason,
-                    m.time_ns,   m.norm_time_ns,     m.elasticity, m.clock_mhz,
-                    m.flop,      m.bytes_min,        std::nullopt};
+    ReportCell cell{row.case_id,  provider_text(m.key.provider, m.key.variant),
+                    m.status,     m.reason,
+                    m.time_ns,    m.norm_time_ns,
+                    m.elasticity, m.clock_mhz,
+                    m.flop,       m.bytes_min,
+                    std::nullopt};
     const auto ratio = ratios.find(row.case_id);
     if (ratio != ratios.end()) cell.ratio = ratio->second;
     return cell;
@@ -85,8 +84,7 @@ void name_baselines(std::vector<ReportTable>& tables, const std::map<std::string
                 }
                 if (const auto ratio = ratios.find(cell.case_id); ratio != ratios.end()) {
                     const CaseIdParts base = split_case_id(ratio->second.baseline_case_id);
-                    table.baseline =
-                        base.variant.empty() ? base.provider : base.provider + "+" + base.variant;
+                    table.baseline = provider_text(base.provider, base.variant);
                 }
             }
         }

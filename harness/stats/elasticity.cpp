@@ -154,6 +154,10 @@ Estimate elasticity(std::span<const Sample> samples, const ElasticityPrior& prio
     return {value, value - normal_975 * sigma, value + normal_975 * sigma};
 }
 
+double normalised_ns(const Sample& sample, double elasticity, double reference_clock_mhz) {
+    return sample.duration_ns * std::pow(sample.clock_mhz / reference_clock_mhz, elasticity);
+}
+
 Estimate normalised_time(std::span<const Sample> samples, const Estimate& elasticity,
                          double reference_clock_mhz) {
     std::vector<double> raw, normalised, clocks;
@@ -161,8 +165,7 @@ Estimate normalised_time(std::span<const Sample> samples, const Estimate& elasti
         raw.push_back(sample.duration_ns);
         if (!(sample.clock_mhz > 0 && reference_clock_mhz > 0)) continue;
         clocks.push_back(sample.clock_mhz);
-        normalised.push_back(sample.duration_ns *
-                             std::pow(sample.clock_mhz / reference_clock_mhz, elasticity.value));
+        normalised.push_back(normalised_ns(sample, elasticity.value, reference_clock_mhz));
     }
     if (normalised.empty()) return median_interval(raw);
     const Estimate sampled = median_interval(normalised);

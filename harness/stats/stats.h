@@ -40,6 +40,10 @@ struct ElasticityPrior {
 };
 [[nodiscard]] Estimate elasticity(std::span<const Sample> samples, const ElasticityPrior& prior);
 
+// t·(f/f_ref)^e; the sample's clock and f_ref are positive.
+[[nodiscard]] double normalised_ns(const Sample& sample, double elasticity,
+                                   double reference_clock_mhz);
+
 // Median of t·(f/f_ref)^e over samples, with the interval of the median widened by the standard
 // error of e times |log(median f / f_ref)|. Samples whose clock is 0 are left out; with none left
 // the raw median interval is returned.

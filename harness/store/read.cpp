@@ -66,6 +66,13 @@ class Columns {
     int at_ = 0;
 };
 
+// The first column of every row.
+std::vector<std::string> texts_of(SQLite::Statement& query) {
+    std::vector<std::string> texts;
+    while (query.executeStep()) texts.push_back(query.getColumn(0).getString());
+    return texts;
+}
+
 Run run_of(SQLite::Statement& statement) {
     Columns c(statement);
     Run run;
@@ -230,9 +237,7 @@ std::vector<std::string> Store::plan(const std::string& run_id) const {
                                 "JOIN cases c ON c.id = p.case_key WHERE r.run_id = ? "
                                 "ORDER BY p.position");
         query.bind(1, run_id);
-        std::vector<std::string> ids;
-        while (query.executeStep()) ids.push_back(query.getColumn(0).getString());
-        return ids;
+        return texts_of(query);
     });
 }
 
@@ -245,9 +250,7 @@ std::vector<std::string> Store::pending(const std::string& run_id) const {
             "(SELECT 1 FROM measurements m WHERE m.run = p.run AND m.case_key = p.case_key) "
             "ORDER BY p.position");
         query.bind(1, run_id);
-        std::vector<std::string> ids;
-        while (query.executeStep()) ids.push_back(query.getColumn(0).getString());
-        return ids;
+        return texts_of(query);
     });
 }
 
@@ -314,9 +317,7 @@ std::vector<std::string> Store::case_ids() const {
         SQLite::Statement query(*impl_->database,
                                 "SELECT DISTINCT c.case_id FROM cases c "
                                 "JOIN measurements m ON m.case_key = c.id ORDER BY c.case_id");
-        std::vector<std::string> ids;
-        while (query.executeStep()) ids.push_back(query.getColumn(0).getString());
-        return ids;
+        return texts_of(query);
     });
 }
 

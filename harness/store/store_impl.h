@@ -19,7 +19,8 @@ struct Store::Impl {
     std::string path;
     std::unique_ptr<SQLite::Database> database;
     std::unordered_map<std::string, std::int64_t> text_ids, case_ids, run_keys;
-    std::map<std::string, std::unique_ptr<SQLite::Statement>> statements;
+    // By the address of its text, a literal: no text is compared or copied for each measurement.
+    std::unordered_map<const char*, std::unique_ptr<SQLite::Statement>> statements;
     store::SamplesEncoder encoder;
 
     // Prepared once, reset and unbound on each use.
@@ -55,7 +56,8 @@ struct Store::Impl {
     void insert_run(const Run& run, const std::vector<std::string>& plan);
     void insert(std::int64_t run, const Measurement& m, std::int64_t repeat);
     void insert(std::int64_t run, const Ratio& ratio, std::int64_t repeat);
-    [[nodiscard]] std::int64_t next_repeat(const char* table, std::int64_t run, std::int64_t key);
+    // What `sql`, which takes run and case, says the next repeat is.
+    [[nodiscard]] std::int64_t next_repeat(const char* sql, std::int64_t run, std::int64_t key);
 };
 
 namespace store {

@@ -11,6 +11,11 @@
 namespace etalon {
 namespace {
 
+constexpr const char* next_measurement =
+    "SELECT coalesce(max(repeat) + 1, 0) FROM measurements WHERE run = ? AND case_key = ?";
+constexpr const char* next_ratio =
+    "SELECT coalesce(max(repeat) + 1, 0) FROM ratios WHERE run = ? AND case_key = ?";
+
 void bind_estimate(SQLite::Statement& statement, int at, const std::optional<Estimate>& estimate) {
     if (!estimate) return;
     statement.bind(at, estimate->value);
@@ -226,12 +231,8 @@ void Store::Impl::insert(std::int64_t run, const Ratio& ratio, std::int64_t repe
     s.exec();
 }
 
-std::int64_t Store::Impl::next_repeat(const char* table, std::int64_t run, std::int64_t key) {
-    static const std::string measurements = "measurements";
-    SQLite::Statement& s = statement(
-        table == measurements
-            ? "SELECT coalesce(max(repeat) + 1, 0) FROM measurements WHERE run = ? AND case_key = ?"
-            : "SELECT coalesce(max(repeat) + 1, 0) FROM ratios WHERE run = ? AND case_key = ?");
+std::int64_t Store::Impl::next_repeat(const char* sql, std::int64_t run, std::int64_t key) {
+    SQLite::Statement& s = statement(sql);
     s.bind(1, run);
     s.bind(2, key);
     s.executeStep();
@@ -251,7 +252,7 @@ void Store::add(const std::string& run_id, const Measurement& measurement) {
     impl_->write([&] {
         const std::int64_t run = impl_->run_key(run_id);
         const std::int64_t key = impl_->case_key(measurement.key.id());
-        impl_->insert(run, measurement, impl_->next_repeat("measurements", run, key));
+        impl_->insert(run, measurement, impl_->next_repeat(next_measurement, run, key));
     });
 }
 
@@ -259,7 +260,7 @@ void Store::add(const std::string& run_id, const Ratio& ratio) {
     impl_->write([&] {
         const std::int64_t run = impl_->run_key(run_id);
         const std::int64_t key = impl_->case_key(ratio.case_id);
-        impl_->insert(run, ratio, impl_->next_repeat("ratios", run, key));
+        impl_->insert(run, ratio, impl_->next_repeat(next_ratio, run, key));
     });
 }
 

@@ -1,6 +1,5 @@
 #include "harness/sweep/ratios.h"
 
-#include <cmath>
 #include <map>
 #include <set>
 #include <vector>
@@ -15,10 +14,9 @@ std::vector<double> normalised(const std::vector<Sample>& samples, const Measure
     std::vector<double> times;
     for (const Sample& sample : samples) {
         const bool clocked = sample.clock_mhz > 0 && m.elasticity && reference_clock_mhz > 0;
-        times.push_back(sample.duration_ns *
-                        (clocked
-                             ? std::pow(sample.clock_mhz / reference_clock_mhz, m.elasticity->value)
-                             : 1.0));
+        times.push_back(clocked
+                            ? stats::normalised_ns(sample, m.elasticity->value, reference_clock_mhz)
+                            : sample.duration_ns);
     }
     return times;
 }

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/core/environment_change.h"
 #include "harness/core/text.h"
 #include "harness/sweep/sweep.h"
 
@@ -14,31 +15,10 @@ using nlohmann::json;
 
 std::string differences(const Environment& then, const Environment& now) {
     std::vector<std::string> fields;
-    const auto compare = [&](const char* field, const auto& a, const auto& b) {
-        if (a != b) fields.push_back(fmt::format("{} {} → {}", field, a, b));
-    };
-    compare("gpu", then.gpu, now.gpu);
-    compare("driver", then.driver, now.driver);
-    compare("CUDA runtime", then.cuda_runtime, now.cuda_runtime);
-    compare("cuBLAS", then.cublas, now.cublas);
-    compare("cuDNN", then.cudnn, now.cudnn);
-    compare("VBIOS", then.vbios, now.vbios);
-    compare("power limit", then.power_limit_w, now.power_limit_w);
-    compare("ECC", then.ecc, now.ecc);
-    compare("MIG", then.mig, now.mig);
-    compare("cores", then.sm_count, now.sm_count);
-    compare("memory", then.memory_bytes, now.memory_bytes);
-    compare("host CPU", then.host_cpu, now.host_cpu);
-    compare("OS", then.os, now.os);
-    compare("etalon", then.etalon_version, now.etalon_version);
-    compare("method", then.method, now.method);
-    compare("reference clock", then.reference_clock_mhz, now.reference_clock_mhz);
-    for (const auto& [key, value] : now.extra) {
-        const auto found = then.extra.find(key);
-        const std::string before = found == then.extra.end() ? "" : found->second;
-        if (before != value) fields.push_back(fmt::format("{} {} → {}", key, before, value));
+    for (const FieldChange& change : environment_changes(std::span(&then, 1), std::span(&now, 1))) {
+        fields.push_back(change.text());
     }
-    return fields.empty() ? "a field of its description" : join(fields, ", ");
+    return join(fields, ", ");
 }
 
 }  // namespace

@@ -6,9 +6,9 @@
 #include <array>
 #include <optional>
 
-#include "bench/cuda_types.h"
 #include "harness/core/text.h"
 #include "harness/device/cuda/cuda_check.h"
+#include "harness/device/cuda/element_type.h"
 #include "harness/device/cuda/nvml.h"
 #include "harness/device/cuda/profiler_range.h"
 #include "harness/device/cuda/raii.h"

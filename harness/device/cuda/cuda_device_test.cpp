@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <vector>
 
 #include "harness/device/cuda/cuda_device.h"
@@ -89,13 +88,3 @@ TEST(CudaDevice, TooMuchMemoryIsOutOfMemoryAndLeavesTheDeviceUsable) {
 
 }  // namespace
 }  // namespace etalon::cuda
-
-int main(int argc, char** argv) {
-    ::testing::InitGoogleMock(&argc, argv);
-    const auto listing = etalon::cuda::list_gpus().front();
-    if (!listing.usable) {
-        std::fprintf(stderr, "SKIPPED, no GPU: %s\n", listing.reason.c_str());
-        return 77;
-    }
-    return RUN_ALL_TESTS();
-}

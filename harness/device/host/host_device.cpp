@@ -15,6 +15,7 @@
 #include "harness/device/host/convert.h"
 #include "harness/device/host/host_clock.h"
 #include "harness/device/host/machine.h"
+#include "harness/stats/stats.h"
 
 namespace etalon::host {
 namespace {
@@ -167,8 +168,7 @@ class HostDevice final : public Device {
                 floor.quantum_ns = window;
             }
         }
-        std::nth_element(windows.begin(), windows.begin() + 1000, windows.end());
-        floor.floor_ns = windows[1000];
+        floor.floor_ns = stats::median(windows);
         return floor;
     }
 

@@ -1,4 +1,4 @@
-#include "harness/gate/environment_change.h"
+#include "harness/core/environment_change.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "harness/core/text.h"
 
-namespace etalon::gate {
+namespace etalon {
 namespace {
 
 std::string number(double value) {
@@ -83,4 +83,4 @@ std::vector<FieldChange> environment_changes(std::span<const Environment> before
     return changes;
 }
 
-}  // namespace etalon::gate
+}  // namespace etalon

@@ -7,7 +7,7 @@
 
 #include "harness/core/records.h"
 
-namespace etalon::gate {
+namespace etalon {
 
 struct FieldChange {
     std::string field;   // driver, cudnn, extra.onednn, ...
@@ -21,4 +21,4 @@ struct FieldChange {
 [[nodiscard]] std::vector<FieldChange> environment_changes(std::span<const Environment> before,
                                                            std::span<const Environment> after);
 
-}  // namespace etalon::gate
+}  // namespace etalon
