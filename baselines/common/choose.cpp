@@ -1,6 +1,8 @@
 #include "baselines/common/choose.h"
 
+#include <cmath>
 #include <exception>
+#include <limits>
 
 #include "harness/stats/stats.h"
 
@@ -9,6 +11,8 @@ namespace {
 
 constexpr int first_look = 5;
 constexpr int second_look = 11;
+// A candidate whose first sample is this many times the least is not looked at again.
+constexpr double hopeless = 3;
 
 // Nothing once it has run, else why it did not. Run before any timing, so that a refusal does not
 // leave half a block on the stream, and lazy loading is over.
@@ -23,7 +27,13 @@ std::exception_ptr refusal(Device& device, const Launch& candidate) {
     }
 }
 
-double first_time(Device& device, const Launch& candidate, L2Mode l2, std::size_t sets) {
+double first_time(Device& device, const Launch& candidate, L2Mode l2, std::size_t sets,
+                  double least = std::numeric_limits<double>::infinity()) {
+    if (std::isfinite(least)) {
+        const Block glance = device.time_block(candidate, {.l2 = l2, .warmups = 0, .samples = 1});
+        const double time = glance.samples.front().duration_ns;
+        if (time > hopeless * least) return time;
+    }
     const Block block =
         device.time_block(candidate, {.l2 = l2, .warmups = 1, .samples = first_look, .sets = sets});
     std::vector<double> times;
@@ -68,7 +78,7 @@ Choice choose_fastest(Device& device, L2Mode l2, std::size_t sets,
             ++choice.refused;
             continue;
         }
-        const double time = first_time(device, candidates[i], l2, sets);
+        const double time = first_time(device, candidates[i], l2, sets, least);
         if (time < least) {
             least = time;
             fastest = i;

@@ -34,11 +34,19 @@ TEST(ChooseFastest, ASecondLookUndoesLuck) {
     int calls = 0;
     const Launch slow = device.taking(1100), quick = device.taking(800);
     const Launch lucky = [&](Stream stream, std::size_t set) {
-        (++calls <= 7 ? quick : slow)(stream, set);  // 1 trial, 1 warm-up, 5 samples
+        (++calls <= 8 ? quick : slow)(stream, set);  // trial, glance, 1 warm-up, 5 samples
     };
     const Choice choice = fastest(device, {device.taking(1000), lucky});
     EXPECT_EQ(choice.index, 0U);
     EXPECT_LT(choice.gain, 0);
+}
+
+TEST(ChooseFastest, LooksOnceAtWhatIsHopeless) {
+    FakeDevice device;
+    (void)fastest(device, {device.taking(1000)});
+    const int alone = device.launches;
+    EXPECT_EQ(fastest(device, {device.taking(1000), device.taking(1e9)}).index, 0U);
+    EXPECT_EQ(device.launches, alone + alone + 2);  // trial and glance
 }
 
 TEST(ChooseFastest, DropsWhatIsRefused) {

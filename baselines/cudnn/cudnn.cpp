@@ -21,6 +21,7 @@ namespace {
 using cudnn::Graph;
 using cudnn::LegacySoftmax;
 using cudnn::RowOp;
+using cudnn::RowProblem;
 
 constexpr std::int64_t workspace_cap_bytes = std::int64_t{256} << 20;
 
@@ -36,26 +37,40 @@ class Session {
         if (!context) context = std::make_shared<cudnn::Context>();
         return context;
     }
+    // The graph of the last problem asked for: its plans take seconds to build, and a sweep has
+    // each problem's variants and L2 modes one after another.
+    [[nodiscard]] std::shared_ptr<Graph> graph(const Device& device, const RowProblem& problem) {
+        if (!graph_ || graph_problem_ != problem || graph_device_ != device.info().id) {
+            graph_.reset();
+            graph_ = std::make_shared<Graph>(context(device), problem, workspace_cap_bytes);
+            graph_problem_ = problem;
+            graph_device_ = device.info().id;
+        }
+        return graph_;
+    }
 
    private:
     std::optional<std::string> problem_;
+    std::shared_ptr<Graph> graph_;
+    RowProblem graph_problem_;
+    std::string graph_device_;
     std::map<std::string, std::shared_ptr<cudnn::Context>> contexts_;
 };
 
 class PreparedRow final : public Prepared {
    public:
-    PreparedRow(const std::shared_ptr<cudnn::Context>& context, RowOp op, const Case& key,
-                Device& device, std::span<const BufferSet> sets)
+    PreparedRow(Session& session, RowOp op, const Case& key, Device& device,
+                std::span<const BufferSet> sets)
         : problem_(cudnn::row_problem(op, key)) {
         for (const BufferSet& set : sets) {
             std::vector<void*>& pointers = pointers_.emplace_back();
             for (const Buffer& buffer : set) pointers.push_back(buffer.data());
         }
         if (op == RowOp::softmax && key.variant != "graph") {
-            add_legacy(context, /*required=*/key.variant == "legacy");
+            add_legacy(session.context(device), /*required=*/key.variant == "legacy");
         }
         if (op != RowOp::softmax || key.variant != "legacy") {
-            add_graph(context, device, /*required=*/ways_.empty());
+            add_graph(session, device, /*required=*/ways_.empty());
         }
         choose(key, device);
     }
@@ -88,10 +103,9 @@ class PreparedRow final : public Prepared {
         add(LegacySoftmax::Mode::channel, "softmax_forward_channel");
     }
 
-    void add_graph(const std::shared_ptr<cudnn::Context>& context, const Device& device,
-                   bool required) {
+    void add_graph(Session& session, const Device& device, bool required) {
         try {
-            graph_.emplace(context, problem_, workspace_cap_bytes);
+            graph_ = session.graph(device, problem_);
         } catch (const Error&) {
             if (required || !device.usable()) throw;
             return;
@@ -129,10 +143,10 @@ class PreparedRow final : public Prepared {
                         chosen_ == choice.first ? 0.0 : choice.gain, way.workspace_bytes);
     }
 
-    cudnn::RowProblem problem_;
+    RowProblem problem_;
     std::vector<std::vector<void*>> pointers_;  // of each set, in the op's order
     std::optional<LegacySoftmax> legacy_;
-    std::optional<Graph> graph_;
+    std::shared_ptr<Graph> graph_;
     std::vector<Way> ways_;
     Buffer workspace_;
     std::size_t chosen_ = 0;
@@ -157,7 +171,7 @@ class CudnnProvider final : public Provider {
     }
     [[nodiscard]] std::unique_ptr<Prepared> prepare(
         const Case& key, Device& device, std::span<const BufferSet> sets) const override {
-        return std::make_unique<PreparedRow>(session_->context(device), op_, key, device, sets);
+        return std::make_unique<PreparedRow>(*session_, op_, key, device, sets);
     }
 
    private:

@@ -155,7 +155,7 @@ struct Graph::Frontend {
 
 Graph::Graph(std::shared_ptr<Context> context, const RowProblem& problem,
              std::int64_t workspace_cap_bytes)
-    : context_(std::move(context)), frontend_(std::make_unique<Frontend>()) {
+    : context_(std::move(context)) {
     const std::string what = fmt::format(
         "cuDNN {} has no graph engine for {} of {} x {} in {}", context_->api().library().version(),
         name(problem.op), problem.rows, problem.cols, etalon::name(problem.precision));
@@ -164,16 +164,16 @@ Graph::Graph(std::shared_ptr<Context> context, const RowProblem& problem,
             throw Unsupported(fmt::format("{}: {}", what, reason_in(status.get_message())));
         }
     };
-    fe::graph::Graph& graph = frontend_->graph;
-    try {
+    std::string refusals;
+    const auto build = [&](const std::vector<fe::HeurMode_t>& modes) {
+        frontend_ = std::make_unique<Frontend>();
+        fe::graph::Graph& graph = frontend_->graph;
         Builder(graph, problem).build();
         require(graph.validate());
         require(graph.build_operation_graph(context_->handle()));
-        require(graph.create_execution_plans(
-            {fe::HeurMode_t::A, fe::HeurMode_t::B, fe::HeurMode_t::FALLBACK}));
+        require(graph.create_execution_plans(modes));
         graph.deselect_workspace_greater_than(workspace_cap_bytes);
         std::set<std::string> seen;
-        std::string refusals;
         for (std::int64_t i = 0; i < graph.get_execution_plan_count(); ++i) {
             Plan plan{.index = i};
             require(graph.get_plan_name_at_index(i, plan.name));
@@ -185,6 +185,16 @@ Graph::Graph(std::shared_ptr<Context> context, const RowProblem& problem,
             require(graph.get_workspace_size_plan_at_index(i, plan.workspace_bytes));
             plans_.push_back(std::move(plan));
         }
+    };
+    try {
+        // Each plan takes a fifth of a second to build. Those of the fallback mode are right for
+        // every shape and up to a thousand times slower: only for what the others refuse.
+        try {
+            build({fe::HeurMode_t::A, fe::HeurMode_t::B});
+        } catch (const Unsupported&) {
+            plans_.clear();
+        }
+        if (plans_.empty()) build({fe::HeurMode_t::FALLBACK});
         if (plans_.empty()) throw Unsupported(fmt::format("{}: {}", what, reason_in(refusals)));
     } catch (const Error&) {
         throw;

@@ -25,8 +25,9 @@ class Graph {
         std::string name;        // engine and knobs: "eng4_k2=1_k5=0"
         std::int64_t workspace_bytes = 0;
     };
-    // Builds the plans that heuristic modes A, B and fallback propose and whose workspace is at
-    // most `workspace_cap_bytes`; one of two that are equal. Throws Unsupported when none is left.
+    // Builds the plans that heuristic modes A and B propose, or where they have none the fallback
+    // mode, and whose workspace is at most `workspace_cap_bytes`; one of two that are equal. Throws
+    // Unsupported when none is left.
     Graph(std::shared_ptr<Context> context, const RowProblem& problem,
           std::int64_t workspace_cap_bytes);
     Graph(const Graph&) = delete;

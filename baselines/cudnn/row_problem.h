@@ -19,6 +19,7 @@ struct RowProblem {
     RowOp op = RowOp::softmax;
     Precision precision = Precision::bf16;
     std::int64_t rows = 0, cols = 0, ld = 0;
+    bool operator==(const RowProblem&) const = default;
     // Tensors of the op: x and y, and what stands between them.
     [[nodiscard]] int tensors() const {
         return op == RowOp::softmax ? 2 : op == RowOp::rmsnorm ? 3 : 4;
