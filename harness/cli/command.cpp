@@ -50,11 +50,14 @@ std::vector<std::string> command_names(const CLI::App& app) {
 
 std::string explain(const CLI::ParseError& error, const CLI::App& app, int argc, char** argv) {
     const CLI::App* at = reached(app);
-    const std::string help =
-        at == &app ? "etalon --help" : fmt::format("etalon {} --help", at->get_name());
-    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
-        (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && at == &app && argc > 1)) {
-        const std::vector<std::string> extras = at->remaining();
+    std::string help = "--help";
+    for (const CLI::App* up = at; up != nullptr; up = up->get_parent()) {
+        help = up->get_name() + " " + help;
+    }
+    const std::vector<std::string> extras = at->remaining();
+    const bool no_command = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
+                            !command_names(*at).empty() && (!extras.empty() || at == &app);
+    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr || (no_command && argc > 1)) {
         const std::string first = !extras.empty() ? extras.front() : std::string(argv[1]);
         const std::string flag = first.substr(0, first.find('='));
         if (flag.starts_with("-")) {
@@ -78,6 +81,7 @@ void add_commands(CLI::App& app, Context& context) {
     add_compare(app, context);
     add_history(app, context);
     add_report(app, context);
+    add_db(app, context);
 }
 
 }  // namespace etalon::cli

@@ -182,7 +182,10 @@ Error fault_of(const std::string& path, const SQLite::Exception& error) {
     }
 }
 
-std::unique_ptr<SQLite::Database> open_database(const std::string& path, Store::Mode mode) {
+namespace {
+
+// Whether there is anything in the file to open.
+void check_file(const std::string& path, Store::Mode mode) {
     if (fs::is_directory(path)) {
         throw usage_error(fmt::format("'{}' is a folder; --db takes a file", path));
     }
@@ -197,6 +200,17 @@ std::unique_ptr<SQLite::Database> open_database(const std::string& path, Store::
             fmt::format("'{}' is empty; `etalon sweep --db {}` fills it", path, path));
     }
     if (there && !empty) check_header(path);
+}
+
+}  // namespace
+
+int schema_of(const std::string& path) {
+    check_file(path, Store::Mode::read);
+    return guarded(path, [&] { return pragma(*open_reader(path), "user_version"); });
+}
+
+std::unique_ptr<SQLite::Database> open_database(const std::string& path, Store::Mode mode) {
+    check_file(path, mode);
     return guarded(path, [&] {
         std::unique_ptr<SQLite::Database> database =
             mode == Store::Mode::read

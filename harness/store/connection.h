@@ -28,6 +28,8 @@ decltype(auto) guarded(const std::string& path, Function&& function) {
     }
 }
 
+[[nodiscard]] int schema_of(const std::string& path);
+
 [[nodiscard]] std::unique_ptr<SQLite::Database> open_database(const std::string& path,
                                                               Store::Mode mode);
 

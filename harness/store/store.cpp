@@ -20,6 +20,10 @@ Store Store::open(const std::string& path, Mode mode) {
     return Store(std::move(impl));
 }
 
+int Store::schema_of(const std::string& path) {
+    return store::schema_of(path);
+}
+
 void Store::backup(const std::string& to_path) const {
     if (std::filesystem::exists(to_path)) {
         throw usage_error(fmt::format("'{}' is there already; choose another name", to_path));

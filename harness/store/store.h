@@ -66,6 +66,8 @@ class Store {
         create  // made if missing
     };
     [[nodiscard]] static Store open(const std::string& path, Mode mode);
+    // The schema of the file as it stands.
+    [[nodiscard]] static int schema_of(const std::string& path);
     Store(Store&&) noexcept;
     Store& operator=(Store&&) noexcept;
     ~Store();
