@@ -45,13 +45,6 @@ SweepOptions sweep_options(const Options& options) {
     return out;
 }
 
-ExitCode exit_code(const SweepResult& result) {
-    if (result.incorrect > 0) return ExitCode::regression;
-    if (result.failed > 0) return ExitCode::device_failure;
-    if (result.left > 0) return ExitCode::undecided;
-    return ExitCode::ok;
-}
-
 void print_result(const SweepResult& result, const Options& options) {
     if (options.json) {
         nlohmann::json out = {{"format", "etalon.sweep/1"},
