@@ -24,6 +24,10 @@ struct Refusal {
     int code = 2;
 };
 
+void PrintTo(const Refusal& refusal, std::ostream* out) {
+    *out << refusal.what;
+}
+
 class Usage : public ::testing::TestWithParam<Refusal> {};
 
 TEST_P(Usage, IsOneLineAndAnExitCode) {

@@ -178,6 +178,16 @@ TEST_F(SweepTest, TellsBeforeAndAfterEachCase) {
     EXPECT_EQ(events_[2].eta_s, 0);
 }
 
+TEST_F(SweepTest, TellsOfACaseOnlyOnceAnyoneCanReadIt) {
+    const std::string run = begin({id("etalon"), id("libc")});
+    const Store reader = Store::open((folder_ / "etalon.db").string(), Store::Mode::read);
+    const auto look = [&](const SweepEvent& event) {
+        EXPECT_EQ(reader.measurements(run).size(), event.done);
+    };
+    EXPECT_EQ(run_sweep(registry_, *device_, store_, run, options_, stop_, look).ok, 2u);
+    EXPECT_EQ(reader.measurements(run).size(), 2u);
+}
+
 TEST_F(SweepTest, ASpentBudgetLeavesARunThatCanBeResumed) {
     plant(registry_, "copy", "slow", {.preparing = [](Device&) {
               std::this_thread::sleep_for(std::chrono::milliseconds(600));
