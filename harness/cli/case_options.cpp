@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "harness/core/text.h"
@@ -11,6 +13,8 @@
 
 namespace etalon::cli {
 namespace {
+
+constexpr const char* default_suite = "quick";
 
 bool contains(const std::vector<std::string>& list, std::string_view text) {
     return list.empty() || std::find(list.begin(), list.end(), text) != list.end();
@@ -38,7 +42,9 @@ void CaseOptions::add_to(CLI::App& command) {
 
 std::string CaseOptions::suite_name() const {
     if (!cases.empty()) return "cases";
-    return suite.empty() ? "quick" : suite;
+    if (suite.empty()) return default_suite;
+    // A file is known by its name, however the path to it was written.
+    return suite.ends_with(".toml") ? std::filesystem::path(suite).stem().string() : suite;
 }
 
 std::vector<Case> CaseOptions::choose(const Registry& registry, DeviceKind kind) const {
@@ -58,6 +64,7 @@ std::vector<Case> CaseOptions::choose(const Registry& registry, DeviceKind kind)
         }
     }
 
+    const std::string from = suite.empty() ? default_suite : suite;
     std::vector<Case> all;
     if (!cases.empty()) {
         if (!suite.empty()) throw usage_error("give --suite or --case, not both");
@@ -67,9 +74,13 @@ std::vector<Case> CaseOptions::choose(const Registry& registry, DeviceKind kind)
             if (seen.insert(key.id()).second) all.push_back(std::move(key));
         }
     } else {
-        all = load_suite(suite_name(), registry, kind).cases;
+        all = load_suite(from, registry, kind).cases;
     }
 
+    if (all.empty()) {
+        throw usage_error(fmt::format("suite '{}' has no case for the {} device in this build",
+                                      from, name(kind)));
+    }
     const CaseFilter by_id(filter, exclude);
     std::vector<Case> kept;
     for (Case& key : all) {
@@ -78,13 +89,27 @@ std::vector<Case> CaseOptions::choose(const Registry& registry, DeviceKind kind)
                           contains(providers, key.provider) && by_id.matches(key.id());
         if (keep) kept.push_back(std::move(key));
     }
+    if (kept.empty() && !cases.empty()) {
+        throw usage_error(
+            fmt::format("none of the {} cases given is left by the filters", all.size()));
+    }
     if (kept.empty()) {
         throw usage_error(fmt::format(
             "none of the {} cases of '{}' on the {} device is left by the filters; `etalon list "
             "--suite {}` shows them",
-            all.size(), suite_name(), name(kind), suite_name()));
+            all.size(), from, name(kind), from));
     }
     return kept;
+}
+
+void print_cases(const std::vector<Case>& cases, const std::string& json_format) {
+    if (json_format.empty()) {
+        for (const Case& key : cases) fmt::print("{}\n", key.id());
+        return;
+    }
+    nlohmann::json ids = nlohmann::json::array();
+    for (const Case& key : cases) ids.push_back(key.id());
+    fmt::print("{}\n", nlohmann::json{{"format", json_format}, {"cases", ids}}.dump(2));
 }
 
 }  // namespace etalon::cli

@@ -22,4 +22,7 @@ struct CaseOptions {
     [[nodiscard]] std::string suite_name() const;
 };
 
+// Their ids, one a line, or as JSON of this format.
+void print_cases(const std::vector<Case>& cases, const std::string& json_format);
+
 }  // namespace etalon::cli

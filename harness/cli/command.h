@@ -6,6 +6,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <string>
 
 #include "harness/core/error.h"
@@ -20,6 +21,11 @@ struct Context {
 CLI::Option* add_db_option(CLI::App& command, std::string& path);
 // --json: machine output; documented in README, versioned by the field "format".
 CLI::Option* add_json_option(CLI::App& command, bool& json);
+
+// What --budget and the like take. CLI::Range would let NaN pass, and a limit that is NaN limits
+// nothing.
+[[nodiscard]] CLI::Validator number_between(double lo, double hi);
+[[nodiscard]] CLI::Validator whole_between(std::int64_t lo, std::int64_t hi);
 
 // One line for a command line that could not be parsed; an unknown flag or command gets the nearest
 // that exists.

@@ -1,19 +1,21 @@
 #include "harness/cli/compare_options.h"
 
+#include "harness/cli/command.h"
+
 namespace etalon::cli {
 
 void CompareFlags::add_to(CLI::App& command) {
     command
         .add_option("--min-effect", least_effect_percent,
                     "Changes under this are none; never under the timer's resolution")
-        ->check(CLI::Range(0.0, 100.0))
+        ->check(number_between(0.0, 100.0))
         ->type_name("PCT")
         ->capture_default_str();
     command
         .add_option("--fdr", fdr,
                     "Share of false ones among the cases called slower or faster (Benjamini and "
                     "Hochberg)")
-        ->check(CLI::Range(1e-9, 0.5))
+        ->check(number_between(1e-9, 0.5))
         ->type_name("Q")
         ->capture_default_str();
 }

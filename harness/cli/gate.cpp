@@ -31,7 +31,7 @@ void add_gate(CLI::App& app, Context& context) {
                      "of the same suite, device and GPU model")
         ->type_name("SELECTION");
     command->add_option("--window", options->window, "How many earlier runs at most")
-        ->check(CLI::Range(1, 1000))
+        ->check(whole_between(1, 1000))
         ->capture_default_str();
     options->compare.add_to(*command);
     command->add_option("--comment", options->comment, "Also write the result as Markdown")

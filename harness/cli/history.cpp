@@ -82,7 +82,7 @@ void add_history(CLI::App& app, Context& context) {
     command->add_option("--since", options->since, "First day or time, as in 2026-12-01")
         ->type_name("TIME");
     command->add_option("--limit", options->limit, "Latest runs of each case; 0 for all")
-        ->check(CLI::NonNegativeNumber)
+        ->check(whole_between(0, 1'000'000'000))
         ->type_name("N")
         ->capture_default_str();
     command->add_flag("--runs", options->runs, "List the runs instead");

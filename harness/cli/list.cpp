@@ -112,13 +112,7 @@ void add_list(CLI::App& app, Context&) {
             return;
         }
         const std::vector<Case> cases = chosen.choose(registry, kind);
-        if (options->json) {
-            json ids = json::array();
-            for (const Case& key : cases) ids.push_back(key.id());
-            fmt::print("{}\n", json{{"format", "etalon.list/1"}, {"cases", ids}}.dump(2));
-            return;
-        }
-        for (const Case& key : cases) fmt::print("{}\n", key.id());
+        print_cases(cases, options->json ? "etalon.list/1" : "");
     });
 }
 

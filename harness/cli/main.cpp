@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <clocale>
+#include <cstdio>
+#include <cstring>
 #include <exception>
 
 #include "harness/cli/command.h"
+#include "harness/core/text.h"
 #include "harness/core/version.h"
 
 namespace {
@@ -15,8 +19,17 @@ int exit_code(etalon::ExitCode code) {
 }
 
 int report_error(const char* message, etalon::ExitCode code) {
-    fmt::print(stderr, "etalon: {}\n", message);
+    // Not fmt::print: it throws where stderr cannot be written, and nobody is left to catch it.
+    std::fputs(fmt::format("etalon: {}\n", etalon::one_line(message)).c_str(), stderr);
     return exit_code(code);
+}
+
+// Short output is still in the buffer here; a full disk must not pass for success.
+void finish_output() {
+    errno = 0;
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+    throw etalon::device_error(fmt::format(
+        "cannot write the output: {}", errno != 0 ? std::strerror(errno) : "the disk may be full"));
 }
 
 int run(int argc, char** argv) {
@@ -50,7 +63,9 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     try {
-        return run(argc, argv);
+        const int code = run(argc, argv);
+        finish_output();
+        return code;
     } catch (const etalon::Error& error) {
         return report_error(error.what(), error.code());
     } catch (const std::exception& error) {

@@ -20,6 +20,11 @@ std::string clock_text(double seconds) {
     return fmt::format("{}:{:02}", whole / 60, whole % 60);
 }
 
+// A log that cannot be written, on a full disk say, must not end the sweep as fmt::print would.
+void tell(const std::string& text) {
+    std::fputs(text.c_str(), stderr);
+}
+
 std::size_t terminal_width() {
     winsize size{};
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
@@ -49,10 +54,10 @@ void Progress::line(const SweepEvent& event) const {
     if (terminal_) {
         // On a terminal only what needs a person stays on the screen.
         if (m.status == Status::ok || m.status == Status::unsupported) return;
-        fmt::print(stderr, "\r\x1b[K{}  {}\n", m.key.id(), outcome(m));
+        tell(fmt::format("\r\x1b[K{}  {}\n", m.key.id(), outcome(m)));
         return;
     }
-    fmt::print(stderr, "[{}/{}] {}  {}\n", event.done, event.total, m.key.id(), outcome(m));
+    tell(fmt::format("[{}/{}] {}  {}\n", event.done, event.total, m.key.id(), outcome(m)));
 }
 
 void Progress::bar(const SweepEvent& event) const {
@@ -64,12 +69,12 @@ void Progress::bar(const SweepEvent& event) const {
                                    clock_text(event.eta_s), event.next);
     const std::size_t room = terminal_width() - cells - 1;
     if (rest.size() > room) rest.resize(room);
-    fmt::print(stderr, "\r\x1b[K{}{}", text, rest);
+    tell(fmt::format("\r\x1b[K{}{}", text, rest));
     std::fflush(stderr);
 }
 
 void Progress::end() {
-    if (!quiet_ && terminal_) fmt::print(stderr, "\r\x1b[K");
+    if (!quiet_ && terminal_) tell("\r\x1b[K");
 }
 
 }  // namespace etalon::cli

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <limits>
+
 #include <nlohmann/json.hpp>
 
 #include "harness/cli/case_options.h"
@@ -45,13 +47,6 @@ SweepOptions sweep_options(const Options& options) {
     return out;
 }
 
-ExitCode exit_code(const SweepResult& result) {
-    if (result.incorrect > 0) return ExitCode::regression;
-    if (result.failed > 0) return ExitCode::device_failure;
-    if (result.left > 0) return ExitCode::undecided;
-    return ExitCode::ok;
-}
-
 void print_result(const SweepResult& result, const Options& options) {
     if (options.json) {
         nlohmann::json out = {{"format", "etalon.sweep/1"},
@@ -63,6 +58,7 @@ void print_result(const SweepResult& result, const Options& options) {
                               {"failed", result.failed},
                               {"incorrect", result.incorrect},
                               {"left", result.left}};
+        if (!result.why_left.empty()) out["why_left"] = result.why_left;
         if (result.clock_hi_mhz > 0) {
             out["clock_lo_mhz"] = result.clock_lo_mhz;
             out["clock_hi_mhz"] = result.clock_hi_mhz;
@@ -109,7 +105,7 @@ void run(const Options& options, Context& context) {
     if (options.dry_run) {
         const std::vector<Case> cases =
             options.cases.choose(registry, parse_device(options.device).kind);
-        for (const Case& key : cases) fmt::print("{}\n", key.id());
+        print_cases(cases, options.json ? "etalon.sweep/1" : "");
         return;
     }
 
@@ -154,25 +150,27 @@ void add_sweep(CLI::App& app, Context& context) {
     add_db_option(*command, options->database);
     command->add_option("--budget", options->budget_s, "Stop after this wall time, resumably")
         ->type_name("SECONDS")
-        ->check(CLI::Range(0.001, 1e9));
+        ->check(number_between(0.001, 1e9));
     command
         ->add_option("--half-width", options->precision_percent,
                      "Half-width of the median's 95 % interval that ends a case")
         ->type_name("PERCENT")
         ->capture_default_str()
-        ->check(CLI::Range(0.001, 100.0));
+        ->check(number_between(0.001, 100.0));
     command->add_option("--min-samples", options->min_samples, "Fewest samples of a case")
         ->capture_default_str()
-        ->check(CLI::Range(3, 10000));
+        ->check(whole_between(3, 10000));
     command->add_option("--max-samples", options->max_samples, "Most samples of a case")
         ->capture_default_str()
-        ->check(CLI::Range(3, 100000));
+        ->check(whole_between(3, 100000));
     command
         ->add_option("--case-budget", options->case_budget_ms, "Time for the samples of one case")
         ->type_name("MS")
         ->capture_default_str()
-        ->check(CLI::Range(1.0, 1e7));
-    command->add_option("--seed", options->seed, "Seed of the inputs")->capture_default_str();
+        ->check(number_between(1.0, 1e7));
+    command->add_option("--seed", options->seed, "Seed of the inputs")
+        ->capture_default_str()
+        ->check(whole_between(0, std::numeric_limits<std::int64_t>::max()));
     command->add_option("--tag", options->tag, "A word kept with the run")->type_name("TEXT");
     CLI::Option* resume = command
                               ->add_option("--resume", options->resume,

@@ -57,25 +57,7 @@ class GateOnStore : public testing::Test {
 
     void add_night(int number, const SimulatedNight& night, int cases = 4,
                    const std::string& suite = "nightly", bool finished = true) {
-        const Environment environment = SimulatedMachine::environment_of(night);
-        etalon::Run run;  // testing::Test has a Run of its own
-        run.suite = suite;
-        run.device = "cuda:0";
-        run.environment_hash = environment.hash();
-        run.tag = fmt::format("night{}", number);
-        run.floor_ns = 1250;
-        run.quantum_ns = 32;
-        std::vector<MeasurementRow> rows;
-        std::vector<std::string> plan;
-        for (const SimulatedCase& c : many_cases(cases)) {
-            rows.push_back(machine_.row(c, night, number));
-            plan.push_back(rows.back().case_id);
-        }
-        run.run_id = rows.front().run_id;
-        run.started_at = rows.front().started_at;
-        store_.begin_run(environment, run, plan);
-        for (const MeasurementRow& row : rows) store_.add(run.run_id, row.m);
-        if (finished) store_.end_run(run.run_id, RunState::finished, run.started_at);
+        store_night(store_, machine_, number, {night, cases, suite, finished});
     }
 
     std::filesystem::path folder_;

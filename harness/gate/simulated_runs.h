@@ -108,4 +108,41 @@ inline std::vector<SimulatedCase> many_cases(int count, const SimulatedCase& lik
     return cases;
 }
 
+// Stores one night of `many_cases(cases)` as a run tagged `night<number>`.
+struct StoredNight {
+    SimulatedNight night;
+    int cases = 4;
+    std::string suite = "nightly";
+    bool finished = true;
+    Status first = Status::ok;  // of the first case
+};
+inline void store_night(Store& store, SimulatedMachine& machine, int number,
+                        const StoredNight& how = {}) {
+    const Environment environment = SimulatedMachine::environment_of(how.night);
+    Run run;
+    run.suite = how.suite;
+    run.device = "cuda:0";
+    run.environment_hash = environment.hash();
+    run.tag = fmt::format("night{}", number);
+    run.floor_ns = 1250;
+    run.quantum_ns = 32;
+    std::vector<MeasurementRow> rows;
+    std::vector<std::string> plan;
+    for (const SimulatedCase& c : many_cases(how.cases)) {
+        rows.push_back(machine.row(c, how.night, number));
+        plan.push_back(rows.back().case_id);
+    }
+    if (how.first != Status::ok) {
+        Measurement& m = rows.front().m;
+        m.status = how.first;
+        m.reason = "planted";
+        m.time_ns = m.norm_time_ns = m.elasticity = std::nullopt;
+    }
+    run.run_id = rows.front().run_id;
+    run.started_at = rows.front().started_at;
+    store.begin_run(environment, run, plan);
+    for (const MeasurementRow& row : rows) store.add(run.run_id, row.m);
+    if (how.finished) store.end_run(run.run_id, RunState::finished, run.started_at);
+}
+
 }  // namespace etalon::gate

@@ -104,7 +104,9 @@ Measurement CaseRunner::run(const Case& key) {
     } catch (const std::exception& error) {
         fail(Status::failed, error.what());
     }
-    if (!device_.usable()) inputs_.reset();
+    // A kernel that went wrong may have written anywhere; the next case must not answer for it.
+    const bool went_wrong = m.status == Status::failed || m.status == Status::incorrect;
+    if (went_wrong || !device_.usable()) inputs_.reset();
     m.wall_ms = since_ms(start);
     return m;
 }

@@ -190,6 +190,9 @@ void check_file(const std::string& path, Store::Mode mode) {
         throw usage_error(fmt::format("'{}' is a folder; --db takes a file", path));
     }
     const bool there = exists(path);
+    if (there && !fs::is_regular_file(path)) {
+        throw usage_error(fmt::format("'{}' is not a file; choose another with --db", path));
+    }
     if (!there && mode != Store::Mode::create) {
         throw usage_error(fmt::format(
             "there is no results file '{}'; `etalon sweep --db {}` makes one", path, path));

@@ -73,6 +73,13 @@ void count(const Measurement& m, SweepResult& result) {
 
 }  // namespace
 
+ExitCode exit_code(const SweepResult& result) {
+    if (result.incorrect > 0) return ExitCode::regression;
+    if (result.failed > 0) return ExitCode::device_failure;
+    if (result.left > 0) return ExitCode::undecided;
+    return ExitCode::ok;
+}
+
 Environment describe_environment(Device& device) {
     Environment environment = device.environment();
     environment.etalon_version = std::string(version());

@@ -41,6 +41,8 @@ struct SweepResult {
     double clock_lo_mhz = 0, clock_hi_mhz = 0;  // how far the clock wandered
     bool device_lost = false;  // a new process can go on: the device's context is gone
 };
+// The gravest of what happened: incorrect, then failed, then cases left.
+[[nodiscard]] ExitCode exit_code(const SweepResult& result);
 
 // The identity of where a run on this device is made.
 [[nodiscard]] Environment describe_environment(Device& device);
