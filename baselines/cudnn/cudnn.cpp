@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <thread>
 
 #include "baselines/common/choose.h"
 #include "baselines/cudnn/cudnn_api.h"
@@ -25,7 +26,7 @@ using cudnn::RowProblem;
 
 constexpr std::int64_t workspace_cap_bytes = std::int64_t{256} << 20;
 
-// What the three providers share: one look for the library, one handle for each device.
+// What the three providers share: one look for the library, handles for each device.
 class Session {
    public:
     [[nodiscard]] const std::string& problem() {
@@ -33,16 +34,15 @@ class Session {
         return *problem_;
     }
     [[nodiscard]] std::shared_ptr<cudnn::Context> context(const Device& device) {
-        std::shared_ptr<cudnn::Context>& context = contexts_[device.info().id];
-        if (!context) context = std::make_shared<cudnn::Context>();
-        return context;
+        return contexts(device, 1).front();
     }
     // The graph of the last problem asked for: its plans take seconds to build, and a sweep has
     // each problem's variants and L2 modes one after another.
     [[nodiscard]] std::shared_ptr<Graph> graph(const Device& device, const RowProblem& problem) {
         if (!graph_ || graph_problem_ != problem || graph_device_ != device.info().id) {
             graph_.reset();
-            graph_ = std::make_shared<Graph>(context(device), problem, workspace_cap_bytes);
+            graph_ =
+                std::make_shared<Graph>(contexts(device, builders()), problem, workspace_cap_bytes);
             graph_problem_ = problem;
             graph_device_ = device.info().id;
         }
@@ -50,11 +50,23 @@ class Session {
     }
 
    private:
+    using Contexts = std::vector<std::shared_ptr<cudnn::Context>>;
+
+    static std::size_t builders() {
+        return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 12);
+    }
+    // At least `count`; they live as long as the session.
+    const Contexts& contexts(const Device& device, std::size_t count) {
+        Contexts& contexts = contexts_[device.info().id];
+        while (contexts.size() < count) contexts.push_back(std::make_shared<cudnn::Context>());
+        return contexts;
+    }
+
     std::optional<std::string> problem_;
     std::shared_ptr<Graph> graph_;
     RowProblem graph_problem_;
     std::string graph_device_;
-    std::map<std::string, std::shared_ptr<cudnn::Context>> contexts_;
+    std::map<std::string, Contexts> contexts_;
 };
 
 class PreparedRow final : public Prepared {

@@ -1,9 +1,13 @@
 #include "baselines/cudnn/graph.h"
 
+#include <cuda_runtime_api.h>
 #include <cudnn_frontend.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <future>
+#include <iterator>
 #include <set>
 
 #include "baselines/cudnn/cudnn_api.h"
@@ -149,46 +153,85 @@ void use_library_for_graphs(void* library) {
     setenv("CUDNN_FRONTEND_CUDART_LIB_NAME", "libcudart.so.13", keep);
 }
 
+// The same graph several times: each copy has built a share of the plans.
 struct Graph::Frontend {
-    fe::graph::Graph graph;
+    std::vector<std::unique_ptr<fe::graph::Graph>> copies;
 };
 
-Graph::Graph(std::shared_ptr<Context> context, const RowProblem& problem,
-             std::int64_t workspace_cap_bytes)
-    : context_(std::move(context)) {
-    const std::string what = fmt::format(
-        "cuDNN {} has no graph engine for {} of {} x {} in {}", context_->api().library().version(),
-        name(problem.op), problem.rows, problem.cols, etalon::name(problem.precision));
+namespace {
+
+struct Share {
+    std::unique_ptr<fe::graph::Graph> graph = std::make_unique<fe::graph::Graph>();
+    std::vector<Graph::Plan> plans;
+    std::string refusals;
+};
+
+// Asks for the plans of `modes` and builds those of which this is the turn, `part` of `parts`.
+Share build_share(const RowProblem& problem, cudnnHandle_t handle,
+                  const std::vector<fe::HeurMode_t>& modes, std::int64_t workspace_cap_bytes,
+                  std::size_t part, std::size_t parts, const std::string& what) {
     const auto require = [&](fe::error_t status) {
         if (status.is_bad()) {
             throw Unsupported(fmt::format("{}: {}", what, reason_in(status.get_message())));
         }
     };
+    Share share;
+    fe::graph::Graph& graph = *share.graph;
+    Builder(graph, problem).build();
+    require(graph.validate());
+    require(graph.build_operation_graph(handle));
+    require(graph.create_execution_plans(modes));
+    graph.deselect_workspace_greater_than(workspace_cap_bytes);
+    std::set<std::string> seen;
+    std::size_t turn = 0;
+    for (std::int64_t i = 0; i < graph.get_execution_plan_count(); ++i) {
+        Graph::Plan plan{.copy = part, .index = i};
+        require(graph.get_plan_name_at_index(i, plan.name));
+        if (!seen.insert(plan.name).second || turn++ % parts != part) continue;
+        if (fe::error_t status = graph.build_plan_at_index(i); status.is_bad()) {
+            share.refusals = status.get_message();
+            continue;
+        }
+        require(graph.get_workspace_size_plan_at_index(i, plan.workspace_bytes));
+        share.plans.push_back(std::move(plan));
+    }
+    return share;
+}
+
+}  // namespace
+
+Graph::Graph(std::vector<std::shared_ptr<Context>> contexts, const RowProblem& problem,
+             std::int64_t workspace_cap_bytes)
+    : contexts_(std::move(contexts)), frontend_(std::make_unique<Frontend>()) {
+    const std::string what =
+        fmt::format("cuDNN {} has no graph engine for {} of {} x {} in {}",
+                    contexts_.front()->api().library().version(), name(problem.op), problem.rows,
+                    problem.cols, etalon::name(problem.precision));
+    int device = 0;
+    cudaGetDevice(&device);
     std::string refusals;
     const auto build = [&](const std::vector<fe::HeurMode_t>& modes) {
-        frontend_ = std::make_unique<Frontend>();
-        fe::graph::Graph& graph = frontend_->graph;
-        Builder(graph, problem).build();
-        require(graph.validate());
-        require(graph.build_operation_graph(context_->handle()));
-        require(graph.create_execution_plans(modes));
-        graph.deselect_workspace_greater_than(workspace_cap_bytes);
-        std::set<std::string> seen;
-        for (std::int64_t i = 0; i < graph.get_execution_plan_count(); ++i) {
-            Plan plan{.index = i};
-            require(graph.get_plan_name_at_index(i, plan.name));
-            if (!seen.insert(plan.name).second) continue;
-            if (fe::error_t status = graph.build_plan_at_index(i); status.is_bad()) {
-                refusals = status.get_message();
-                continue;
-            }
-            require(graph.get_workspace_size_plan_at_index(i, plan.workspace_bytes));
-            plans_.push_back(std::move(plan));
+        std::vector<std::future<Share>> shares;
+        for (std::size_t part = 0; part < contexts_.size(); ++part) {
+            shares.push_back(std::async(std::launch::async, [&, part] {
+                cudaSetDevice(device);  // each thread begins on the first
+                return build_share(problem, contexts_[part]->handle(), modes, workspace_cap_bytes,
+                                   part, contexts_.size(), what);
+            }));
         }
+        frontend_->copies.clear();
+        for (std::future<Share>& future : shares) {
+            Share share = future.get();
+            frontend_->copies.push_back(std::move(share.graph));
+            if (!share.refusals.empty()) refusals = std::move(share.refusals);
+            std::move(share.plans.begin(), share.plans.end(), std::back_inserter(plans_));
+        }
+        std::sort(plans_.begin(), plans_.end(),
+                  [](const Plan& a, const Plan& b) { return a.index < b.index; });
     };
     try {
-        // Each plan takes a fifth of a second to build. Those of the fallback mode are right for
-        // every shape and up to a thousand times slower: only for what the others refuse.
+        // The plans of the fallback mode are right for every shape and slow: only for what the
+        // others refuse.
         try {
             build({fe::HeurMode_t::A, fe::HeurMode_t::B});
         } catch (const Unsupported&) {
@@ -206,12 +249,12 @@ Graph::Graph(std::shared_ptr<Context> context, const RowProblem& problem,
 Graph::~Graph() = default;
 
 void Graph::launch(Stream stream, const Plan& plan, std::span<void*> pointers, void* workspace) {
-    fe::error_t status = frontend_->graph.execute_plan_at_index(
-        context_->on(stream), pointers.data(), static_cast<int>(pointers.size()), workspace,
-        plan.index);
+    fe::error_t status = frontend_->copies[plan.copy]->execute_plan_at_index(
+        contexts_[plan.copy]->on(stream), pointers.data(), static_cast<int>(pointers.size()),
+        workspace, plan.index);
     if (status.is_bad()) {
         throw device_error(fmt::format("cuDNN {} refused plan {}: {}",
-                                       context_->api().library().version(), plan.name,
+                                       contexts_.front()->api().library().version(), plan.name,
                                        reason_in(status.get_message())));
     }
 }

@@ -21,14 +21,16 @@ void use_library_for_graphs(void* library);
 class Graph {
    public:
     struct Plan {
+        std::size_t copy = 0;    // of the graph, that has built it
         std::int64_t index = 0;  // in the library's order of preference
         std::string name;        // engine and knobs: "eng4_k2=1_k5=0"
         std::int64_t workspace_bytes = 0;
     };
     // Builds the plans that heuristic modes A and B propose, or where they have none the fallback
-    // mode, and whose workspace is at most `workspace_cap_bytes`; one of two that are equal. Throws
-    // Unsupported when none is left.
-    Graph(std::shared_ptr<Context> context, const RowProblem& problem,
+    // mode, and whose workspace is at most `workspace_cap_bytes`; one of two that are equal. Most
+    // plans are compiled at that moment, up to two seconds each: one thread for each context, all
+    // of this device, at least one. Throws Unsupported when none is left.
+    Graph(std::vector<std::shared_ptr<Context>> contexts, const RowProblem& problem,
           std::int64_t workspace_cap_bytes);
     Graph(const Graph&) = delete;
     Graph& operator=(const Graph&) = delete;
@@ -42,7 +44,7 @@ class Graph {
 
    private:
     struct Frontend;
-    std::shared_ptr<Context> context_;
+    std::vector<std::shared_ptr<Context>> contexts_;
     std::unique_ptr<Frontend> frontend_;
     std::vector<Plan> plans_;
 };
