@@ -74,7 +74,8 @@ MergeReport Store::merge(const std::string& other_path) {
                     continue;
                 }
                 row.m.samples = other.samples_of(run.run_id, row.case_id, static_cast<int>(at));
-                impl_->insert(key, row.m, static_cast<std::int64_t>(at));
+                impl_->insert(key, impl_->case_key(row.case_id), row.m,
+                              static_cast<std::int64_t>(at));
                 ++report.measurements_added;
             }
 

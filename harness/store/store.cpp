@@ -1,6 +1,7 @@
 #include "harness/store/store.h"
 
 #include <fmt/format.h>
+#include <sqlite3.h>
 
 #include <filesystem>
 
@@ -38,6 +39,15 @@ SQLite::Statement& Store::Impl::statement(const char* sql) {
     found->tryReset();
     found->clearBindings();
     return *found;
+}
+
+void Store::Impl::roll_back() noexcept {
+    // After some faults SQLite has rolled back by itself.
+    if (sqlite3_get_autocommit(database->getHandle()) == 0) database->tryExec("ROLLBACK");
+    // Ids that were handed out in it are gone.
+    text_ids.clear();
+    case_ids.clear();
+    run_keys.clear();
 }
 
 }  // namespace etalon
