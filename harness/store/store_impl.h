@@ -52,6 +52,7 @@ struct Store::Impl {
 
     void insert_environment(const Environment& environment);
     void insert_run(const Run& run, const std::vector<std::string>& plan);
+    void update_run(const Run& run);  // state, end and tag
     void insert(std::int64_t run, std::int64_t key, const Measurement& m, std::int64_t repeat);
     void insert(std::int64_t run, const Ratio& ratio, std::int64_t repeat);
     // What `sql`, which takes run and case, says the next repeat is.

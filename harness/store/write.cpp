@@ -173,6 +173,16 @@ void Store::Impl::insert_run(const Run& run, const std::vector<std::string>& pla
     }
 }
 
+void Store::Impl::update_run(const Run& run) {
+    SQLite::Statement& s =
+        statement("UPDATE runs SET state = ?, finished_at = ?, tag = ? WHERE run_id = ?");
+    s.bind(1, std::string(name(run.state)));
+    s.bind(2, run.finished_at);
+    s.bind(3, run.tag);
+    s.bind(4, run.run_id);
+    s.exec();
+}
+
 void Store::Impl::insert(std::int64_t run, std::int64_t key, const Measurement& m,
                          std::int64_t repeat) {
     const auto reason = text_id(m.reason), method = text_id(m.method),
