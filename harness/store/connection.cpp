@@ -103,8 +103,10 @@ void set_journal(SQLite::Database& database) {
 }
 
 bool is_blank(SQLite::Database& database) {
-    return schema_of(database) == 0 && database.execAndGet("PRAGMA application_id").getInt() == 0 &&
-           database.execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0;
+    // Asked of every file: it reads the whole schema, so that damage there is seen on opening.
+    const bool bare = database.execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0;
+    return bare && schema_of(database) == 0 &&
+           database.execAndGet("PRAGMA application_id").getInt() == 0;
 }
 
 void check_schema(SQLite::Database& database, const std::string& path, Store::Mode mode) {

@@ -11,7 +11,7 @@ using namespace store_test;
 using testing::HasSubstr;
 
 bool selects(const std::string& text) {
-    Run r = run("run-a");
+    auto r = run("run-a");
     r.tag = "base";
     r.environment_hash = environment().hash();
     return Selection::parse(text).matches(r, environment());
@@ -62,7 +62,7 @@ TEST(Selection, TimesTakeInTheWholeOfWhatTheyName) {
 }
 
 TEST(Selection, OnlyFinishedRuns) {
-    Run r = run("run-a");
+    auto r = run("run-a");
     const Selection finished{.finished_only = true};
     EXPECT_FALSE(finished.matches(r, environment()));
     r.state = RunState::finished;

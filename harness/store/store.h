@@ -34,8 +34,8 @@ struct MeasurementRow {
 struct RatioRow {
     std::string run_id;
     std::string op, precision, axes;  // axes with ';'
-    int repeat = 0;
     Ratio ratio;
+    int repeat = 0;
 };
 
 // Which runs: every given field must match. `driver`, `cudnn`, `gpu` match as prefix of whole
