@@ -20,6 +20,7 @@ inline constexpr int method_version = 1;
 struct Sample {
     double duration_ns = 0;
     double clock_mhz = 0;  // effective clock inside the interval; 0 when it could not be read
+    bool operator==(const Sample&) const = default;
 };
 
 // State of the device around a measurement. NaN where the device cannot tell.
@@ -31,6 +32,7 @@ struct Conditions {
     std::optional<std::uint64_t> event_reasons;  // NVML clocks event reasons, bit mask
     std::optional<std::int64_t> other_processes;
     std::optional<std::int64_t> ecc_errors;
+    bool operator==(const Conditions&) const = default;
 };
 
 // Identity of where a run was made. Every field takes part in the hash; `extra` holds the rest
@@ -83,6 +85,7 @@ enum class Status { ok, unsupported, failed, incorrect };
 
 struct Estimate {
     double value = 0, lo = 0, hi = 0;  // 95 % interval
+    bool operator==(const Estimate&) const = default;
 };
 
 struct Measurement {

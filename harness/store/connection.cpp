@@ -1,6 +1,5 @@
 #include "harness/store/connection.h"
 
-#include <SQLiteCpp/Backup.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <unistd.h>
@@ -9,7 +8,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "harness/core/text.h"
 #include "harness/store/embedded_migrations.h"
+#include "harness/store/migrate.h"
 
 namespace etalon::store {
 namespace {
@@ -22,6 +23,18 @@ std::uint32_t big_endian(const unsigned char* bytes, int count) {
     std::uint32_t value = 0;
     for (int i = 0; i < count; ++i) value = value << 8U | bytes[i];
     return value;
+}
+
+bool exists(const std::string& path) {
+    std::error_code error;
+    return fs::exists(path, error);
+}
+
+// SQLite keeps it beside the file that a link points to.
+bool has_wal(const std::string& path) {
+    std::error_code error;
+    const std::uintmax_t size = fs::file_size(real_path(path) + "-wal", error);
+    return !error && size > 0;
 }
 
 // What SQLite would find out only when it reads the page that is missing.
@@ -40,6 +53,9 @@ void check_header(const std::string& path) {
     if (file.gcount() < 100) {
         throw usage_error(fmt::format("'{}' is truncated; restore it from a backup", path));
     }
+    // A writer killed amid a checkpoint leaves the first page ahead of the rest; its -wal holds
+    // all.
+    if (has_wal(path)) return;
     const std::uint32_t stored = big_endian(header.data() + 16, 2);
     const std::uint64_t page = stored == 1 ? 65536 : stored;
     const std::uint64_t pages = big_endian(header.data() + 28, 4);
@@ -48,11 +64,6 @@ void check_header(const std::string& path) {
             fmt::format("'{}' is truncated ({} of {} bytes); restore it from a backup", path,
                         fs::file_size(path), page * pages));
     }
-}
-
-bool exists(const std::string& path) {
-    std::error_code error;
-    return fs::exists(path, error);
 }
 
 std::string percent_encoded(const std::string& path) {
@@ -71,7 +82,7 @@ std::string percent_encoded(const std::string& path) {
 // the -wal and -shm files away when it closes. Where the file or its folder is read-only and no
 // writer has left a -wal, the file cannot change and is read as it is.
 std::unique_ptr<SQLite::Database> open_reader(const std::string& path) {
-    const fs::path folder = fs::absolute(path).parent_path();
+    const fs::path folder = fs::path(path).parent_path();
     const bool writable = access(path.c_str(), W_OK) == 0 && access(folder.c_str(), W_OK) == 0;
     if (!writable && !exists(path + "-wal")) {
         return std::make_unique<SQLite::Database>("file:" + percent_encoded(path) + "?immutable=1",
@@ -84,35 +95,18 @@ std::unique_ptr<SQLite::Database> open_reader(const std::string& path) {
     return database;
 }
 
-int pragma(SQLite::Database& database, const char* name) {
-    return database.execAndGet(fmt::format("PRAGMA {}", name)).getInt();
-}
-
 void set_journal(SQLite::Database& database) {
     // With WAL, NORMAL survives a killed program; only a power cut can take the last commits.
-    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
-}
-
-void migrate(SQLite::Database& database, const std::string& path, int from) {
-    if (from > 0) {
-        const std::string copy = fmt::format("{}.v{}.bak", path, from);
-        SQLite::Database backup(copy, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-        SQLite::Backup(backup, database).executeStep();
-    }
-    for (int version = from + 1; version <= schema_version; ++version) {
-        SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
-        // Another process may have been faster.
-        if (pragma(database, "user_version") >= version) continue;
-        database.exec(std::string(migration_sql(version)));
-        database.exec(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}",
-                                  application_id, version));
-        transaction.commit();
-    }
+    // Each checkpoint waits for the disk twice: one for every 16 MiB of -wal, not for every 4.
+    database.exec(
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4096");
 }
 
 bool is_blank(SQLite::Database& database) {
-    return pragma(database, "user_version") == 0 && pragma(database, "application_id") == 0 &&
-           database.execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0;
+    // Asked of every file: it reads the whole schema, so that damage there is seen on opening.
+    const bool bare = database.execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0;
+    return bare && schema_of(database) == 0 &&
+           database.execAndGet("PRAGMA application_id").getInt() == 0;
 }
 
 void check_schema(SQLite::Database& database, const std::string& path, Store::Mode mode) {
@@ -122,14 +116,14 @@ void check_schema(SQLite::Database& database, const std::string& path, Store::Mo
                 fmt::format("'{}' is empty; `etalon sweep --db {}` fills it", path, path));
         }
         set_journal(database);
-        migrate(database, path, 0);
+        migrate(database, path, schema_version, migration_sql);
         return;
     }
-    if (pragma(database, "application_id") != application_id) {
+    if (database.execAndGet("PRAGMA application_id").getInt() != application_id) {
         throw usage_error(fmt::format(
             "'{}' is an SQLite file of another program; choose another with --db", path));
     }
-    const int version = pragma(database, "user_version");
+    const int version = schema_of(database);
     if (version > schema_version) {
         throw usage_error(
             fmt::format("'{}' has schema {}, this etalon knows up to {}; update etalon", path,
@@ -142,7 +136,7 @@ void check_schema(SQLite::Database& database, const std::string& path, Store::Mo
     }
     if (mode != Store::Mode::read) {
         set_journal(database);
-        if (version < schema_version) migrate(database, path, version);
+        if (version < schema_version) migrate(database, path, schema_version, migration_sql);
     }
 }
 
@@ -157,8 +151,8 @@ Error fault_of(const std::string& path, const SQLite::Exception& error) {
                 "'{}' is locked by another program; wait for it to end, or choose another --db",
                 path));
         case SQLITE_CORRUPT:
-            return usage_error(
-                fmt::format("'{}' is damaged ({}); restore it from a backup", path, error.what()));
+            return usage_error(fmt::format("'{}' is damaged ({}); restore it from a backup", path,
+                                           one_line(error.what())));
         case SQLITE_NOTADB:
             return usage_error(fmt::format(
                 "'{}' is not an etalon results file (not SQLite); choose another with --db", path));
@@ -178,20 +172,31 @@ Error fault_of(const std::string& path, const SQLite::Exception& error) {
                 "'{}' could not be read or written ({}); check the disk: what was measured is kept",
                 path, error.getErrorStr()));
         default:
-            return device_error(fmt::format("'{}': {}", path, error.what()));
+            return device_error(
+                fmt::format("'{}' could not be used ({}); check it with `etalon db verify --db {}`",
+                            path, one_line(error.what()), path));
     }
+}
+
+std::string real_path(const std::string& path) {
+    std::error_code error;
+    const fs::path real = fs::weakly_canonical(fs::absolute(path, error), error);
+    return error ? path : real.string();
 }
 
 namespace {
 
 // Whether there is anything in the file to open.
 void check_file(const std::string& path, Store::Mode mode) {
-    if (fs::is_directory(path)) {
+    if (path.empty()) throw usage_error("'' names no results file; give one with --db");
+    std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    if (fs::is_directory(status)) {
         throw usage_error(fmt::format("'{}' is a folder; --db takes a file", path));
     }
-    const bool there = exists(path);
-    if (there && !fs::is_regular_file(path)) {
-        throw usage_error(fmt::format("'{}' is not a file; choose another with --db", path));
+    const bool there = fs::exists(status);
+    if (there && !fs::is_regular_file(status)) {
+        throw usage_error(fmt::format("'{}' is no regular file; choose another with --db", path));
     }
     if (!there && mode != Store::Mode::create) {
         throw usage_error(fmt::format(
@@ -209,7 +214,9 @@ void check_file(const std::string& path, Store::Mode mode) {
 
 int schema_of(const std::string& path) {
     check_file(path, Store::Mode::read);
-    return guarded(path, [&] { return pragma(*open_reader(path), "user_version"); });
+    return guarded(path, [&] {
+        return open_reader(real_path(path))->execAndGet("PRAGMA user_version").getInt();
+    });
 }
 
 std::unique_ptr<SQLite::Database> open_database(const std::string& path, Store::Mode mode) {
@@ -217,9 +224,10 @@ std::unique_ptr<SQLite::Database> open_database(const std::string& path, Store::
     return guarded(path, [&] {
         std::unique_ptr<SQLite::Database> database =
             mode == Store::Mode::read
-                ? open_reader(path)
-                : std::make_unique<SQLite::Database>(
-                      path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, busy_timeout_ms);
+                ? open_reader(real_path(path))
+                : std::make_unique<SQLite::Database>(real_path(path),
+                                                     SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE,
+                                                     busy_timeout_ms);
         database->exec("PRAGMA foreign_keys = ON");
         check_schema(*database, path, mode);
         return database;

@@ -30,6 +30,9 @@ decltype(auto) guarded(const std::string& path, Function&& function) {
 
 [[nodiscard]] int schema_of(const std::string& path);
 
+// Absolute, without links: one file has one name, and none that SQLite reads as more than a name.
+[[nodiscard]] std::string real_path(const std::string& path);
+
 [[nodiscard]] std::unique_ptr<SQLite::Database> open_database(const std::string& path,
                                                               Store::Mode mode);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "harness/store/store_impl.h"
@@ -22,7 +23,7 @@ constexpr const char* measurement_columns =
     "m.norm_hi_ns, m.elasticity, m.elasticity_lo, m.elasticity_hi, m.clock_mhz, m.flop, "
     "m.bytes_min, m.power_w, m.temperature_c, m.reported_clock_mhz, m.memory_clock_mhz, "
     "m.event_reasons, m.other_processes, m.ecc_errors, tm.text, ts.text, td.text, ti.text, m.seed, "
-    "m.error, m.wall_ms, m.measured_at "
+    "m.error, m.wall_ms, m.measured_at, m.repeat "
     "FROM measurements m JOIN runs r ON r.id = m.run JOIN environments e ON e.id = r.environment "
     "JOIN cases c ON c.id = m.case_key "
     "LEFT JOIN texts tr ON tr.id = m.reason LEFT JOIN texts tm ON tm.id = m.method "
@@ -135,9 +136,10 @@ MeasurementRow measurement_of(SQLite::Statement& statement) {
     m.description = c.text();
     m.distribution = c.text();
     m.seed = static_cast<std::uint64_t>(c.integer());
-    m.error = c.optional_real().value_or(0);
+    m.error = c.optional_real().value_or(std::numeric_limits<double>::quiet_NaN());
     m.wall_ms = c.real();
     m.measured_at = c.text();
+    row.repeat = static_cast<int>(c.integer());
     return row;
 }
 
@@ -256,8 +258,10 @@ std::vector<std::string> Store::pending(const std::string& run_id) const {
 
 std::vector<MeasurementRow> Store::measurements(const std::string& run_id) const {
     return impl_->read([&] {
-        SQLite::Statement query(*impl_->database, std::string(measurement_columns) +
-                                                      "WHERE r.run_id = ? ORDER BY m.id");
+        SQLite::Statement query(*impl_->database,
+                                std::string(measurement_columns) +
+                                    "LEFT JOIN plan p ON p.run = m.run AND p.case_key = m.case_key "
+                                    "WHERE r.run_id = ? ORDER BY p.position, c.case_id, m.repeat");
         query.bind(1, run_id);
         std::vector<MeasurementRow> rows;
         while (query.executeStep()) rows.push_back(measurement_of(query));
@@ -325,10 +329,10 @@ std::vector<RatioRow> Store::ratios(const std::string& run_id) const {
     return impl_->read([&] {
         SQLite::Statement query(
             *impl_->database,
-            "SELECT r.run_id, c.case_id, b.case_id, t.ratio, t.lo, t.hi FROM ratios t "
+            "SELECT r.run_id, c.case_id, b.case_id, t.ratio, t.lo, t.hi, t.repeat FROM ratios t "
             "JOIN runs r ON r.id = t.run JOIN cases c ON c.id = t.case_key "
             "JOIN cases b ON b.id = t.baseline_key WHERE r.run_id = ? "
-            "ORDER BY c.case_id, t.repeat");
+            "ORDER BY c.case_id, t.repeat, b.case_id");
         query.bind(1, run_id);
         std::vector<RatioRow> rows;
         while (query.executeStep()) {
@@ -338,6 +342,7 @@ std::vector<RatioRow> Store::ratios(const std::string& run_id) const {
             row.ratio.case_id = c.text();
             row.ratio.baseline_case_id = c.text();
             row.ratio.ratio = c.estimate().value_or(Estimate{});
+            row.repeat = static_cast<int>(c.integer());
             const Problem problem = store::parse_stored_case(row.ratio.case_id).problem;
             row.op = problem.op;
             row.precision = std::string(name(problem.precision));
@@ -354,7 +359,7 @@ std::vector<std::pair<std::string, double>> Store::wall_ms(
         // With one max() SQLite takes the other columns from the row that holds it.
         SQLite::Statement query(
             *impl_->database,
-            "SELECT c.case_id, m.wall_ms, max(m.id) FROM measurements m "
+            "SELECT c.case_id, m.wall_ms, max(m.measured_at) FROM measurements m "
             "JOIN runs r ON r.id = m.run JOIN environments e ON e.id = r.environment "
             "JOIN cases c ON c.id = m.case_key WHERE e.hash = ? GROUP BY c.case_id");
         query.bind(1, environment_hash);

@@ -35,6 +35,22 @@ bool version_matches(const std::string& wanted, const std::string& found) {
     return found == wanted || found.starts_with(wanted + ".");
 }
 
+// 2026, 2026-12, 2026-12-01, 2026-12-01T17:04, ...:05, ...:05.123, with or without Z.
+bool is_time(std::string_view text) {
+    constexpr std::string_view pattern = "dddd-dd-ddTdd:dd:dd.ddd";
+    if (text.size() > 10 && text.back() == 'Z') text.remove_suffix(1);
+    constexpr std::array<std::size_t, 6> lengths = {4, 7, 10, 16, 19, 23};
+    if (std::find(lengths.begin(), lengths.end(), text.size()) == lengths.end()) return false;
+    return std::equal(text.begin(), text.end(), pattern.begin(),
+                      [](char c, char p) { return p == 'd' ? c >= '0' && c <= '9' : c == p; });
+}
+
+// −1, 0 or 1, as far as `wanted` goes: a day stands for all of it.
+int compare_time(const std::string& found, std::string wanted) {
+    if (wanted.ends_with('Z')) wanted.pop_back();
+    return found.compare(0, wanted.size(), wanted);
+}
+
 }  // namespace
 
 Selection Selection::parse(std::string_view text) {
@@ -53,6 +69,14 @@ Selection Selection::parse(std::string_view text) {
                                         [&](const auto& field) { return field.first == key; });
         if (found == fields.end()) throw usage_error(unknown_name("key", key, known));
         if (value.empty()) throw usage_error(fmt::format("'{}=' needs a value", key));
+        if ((key == "since" || key == "until") && !is_time(value)) {
+            throw usage_error(
+                fmt::format("'{}' is not a time; write {}=2026-12-01 or {}=2026-12-01T17:04:05Z",
+                            value, key, key));
+        }
+        if (selection.*(found->second)) {
+            throw usage_error(fmt::format("'{}=' is given twice; leave one", key));
+        }
         selection.*(found->second) = value;
     }
     return selection;
@@ -75,9 +99,8 @@ bool Selection::matches(const Run& candidate, const Environment& environment) co
            (!driver || version_matches(*driver, environment.driver)) &&
            (!cudnn || version_matches(*cudnn, environment.cudnn)) &&
            (!gpu || lower(environment.gpu).find(lower(*gpu)) != std::string::npos) &&
-           (!since || candidate.started_at >= *since) &&
-           // A day alone includes that day.
-           (!until || candidate.started_at.substr(0, until->size()) <= *until) &&
+           (!since || compare_time(candidate.started_at, *since) >= 0) &&
+           (!until || compare_time(candidate.started_at, *until) <= 0) &&
            equal(environment_hash, candidate.environment_hash) &&
            (!finished_only || candidate.state == RunState::finished);
 }

@@ -1,6 +1,7 @@
 #include "harness/store/store.h"
 
 #include <fmt/format.h>
+#include <sqlite3.h>
 
 #include <filesystem>
 
@@ -28,12 +29,24 @@ void Store::backup(const std::string& to_path) const {
     if (std::filesystem::exists(to_path)) {
         throw usage_error(fmt::format("'{}' is there already; choose another name", to_path));
     }
-    // VACUUM INTO leaves one compact file with no -wal beside it.
-    impl_->read([&] {
+    // One compact file with no -wal beside it. A reader's promise not to write would bar the copy.
+    const auto promise = [&](bool kept) {
+        impl_->database->exec(kept ? "PRAGMA query_only = ON" : "PRAGMA query_only = OFF");
+    };
+    const bool promised = impl_->database->execAndGet("PRAGMA query_only").getInt() != 0;
+    std::optional<Error> fault;
+    promise(false);
+    try {
         SQLite::Statement statement(*impl_->database, "VACUUM INTO ?");
         statement.bind(1, to_path);
         statement.exec();
-    });
+    } catch (const SQLite::Exception& error) {
+        const int code = error.getErrorCode() & 0xFF;
+        const bool source = code == SQLITE_CORRUPT || code == SQLITE_BUSY || code == SQLITE_LOCKED;
+        fault = store::fault_of(source ? impl_->path : to_path, error);
+    }
+    promise(promised);
+    if (fault) throw *fault;
 }
 
 SQLite::Statement& Store::Impl::statement(const char* sql) {
@@ -42,6 +55,15 @@ SQLite::Statement& Store::Impl::statement(const char* sql) {
     found->tryReset();
     found->clearBindings();
     return *found;
+}
+
+void Store::Impl::roll_back() noexcept {
+    // After some faults SQLite has rolled back by itself.
+    if (sqlite3_get_autocommit(database->getHandle()) == 0) database->tryExec("ROLLBACK");
+    // Ids that were handed out in it are gone.
+    text_ids.clear();
+    case_ids.clear();
+    run_keys.clear();
 }
 
 }  // namespace etalon

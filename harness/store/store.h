@@ -26,6 +26,7 @@ struct MeasurementRow {
     std::string environment_hash, revision, device, tag;
     double floor_ns = 0, quantum_ns = 0;  // of the run
     std::string case_id;
+    int repeat = 0;  // 0, 1, ... within the run and case
     int sample_count = 0;
     Measurement m;  // m.samples is empty; see Store::samples
 };
@@ -34,6 +35,7 @@ struct RatioRow {
     std::string run_id;
     std::string op, precision, axes;  // axes with ';'
     Ratio ratio;
+    int repeat = 0;
 };
 
 // Which runs: every given field must match. `driver`, `cudnn`, `gpu` match as prefix of whole
@@ -73,7 +75,8 @@ class Store {
     ~Store();
 
     // --- writing -----------------------------------------------------------------------------
-    // Stores the environment if new, the run, and its plan (case ids in order). One transaction.
+    // Stores the environment if new, the run under its hash, and the plan (case ids in order). One
+    // transaction.
     void begin_run(const Environment& environment, const Run& run,
                    const std::vector<std::string>& plan);
     // One transaction, durable when it returns. Refuses NaN, Inf and negative durations with an
@@ -81,7 +84,8 @@ class Store {
     void add(const std::string& run_id, const Measurement& measurement);
     void add(const std::string& run_id, const Ratio& ratio);
     void end_run(const std::string& run_id, RunState state, const std::string& finished_at);
-    void reopen_run(const std::string& run_id);  // interrupted or killed → running
+    // Interrupted or killed → running; a finished one is refused.
+    void reopen_run(const std::string& run_id);
     void set_tag(const std::string& run_id, const std::string& tag);
 
     // --- reading -----------------------------------------------------------------------------
@@ -91,10 +95,12 @@ class Store {
     [[nodiscard]] std::vector<std::string> plan(const std::string& run_id) const;
     // Planned cases with no measurement yet, in plan order.
     [[nodiscard]] std::vector<std::string> pending(const std::string& run_id) const;
+    // As planned, then by case id; repeats of a case in order.
     [[nodiscard]] std::vector<MeasurementRow> measurements(const std::string& run_id) const;
+    // Of all repeats of the case within the run.
     [[nodiscard]] std::vector<Sample> samples(const std::string& run_id,
                                               const std::string& case_id) const;
-    // Of one repeat of the case within the run.
+    // Of one repeat.
     [[nodiscard]] std::vector<Sample> samples_of(const std::string& run_id,
                                                  const std::string& case_id, int repeat) const;
     // All measurements of a case, oldest run first.
@@ -108,7 +114,8 @@ class Store {
 
     // --- housekeeping ------------------------------------------------------------------------
     [[nodiscard]] VerifyReport verify() const;
-    // Set union by run id and case; idempotent. Conflicting rows are refused with their ids.
+    // Set union by run id, case and repeat; idempotent, in any order. Conflicting rows are refused
+    // with their ids, and nothing is changed.
     MergeReport merge(const std::string& other_path);
     void backup(const std::string& to_path) const;
     // table: "measurements" | "ratios"; format: "csv" | "json". Streams through `write`.

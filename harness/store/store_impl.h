@@ -30,18 +30,16 @@ struct Store::Impl {
     void write(Function&& function) {
         try {
             store::guarded(path, [&] {
-                SQLite::Transaction transaction(*database, SQLite::TransactionBehavior::IMMEDIATE);
+                statement("BEGIN IMMEDIATE").exec();
                 function();
-                transaction.commit();
+                statement("COMMIT").exec();
             });
         } catch (...) {
-            // Ids that were handed out in it are gone.
-            text_ids.clear();
-            case_ids.clear();
-            run_keys.clear();
+            roll_back();
             throw;
         }
     }
+    void roll_back() noexcept;
     template <typename Function>
     decltype(auto) read(Function&& function) const {
         return store::guarded(path, std::forward<Function>(function));
@@ -54,7 +52,8 @@ struct Store::Impl {
 
     void insert_environment(const Environment& environment);
     void insert_run(const Run& run, const std::vector<std::string>& plan);
-    void insert(std::int64_t run, const Measurement& m, std::int64_t repeat);
+    void update_run(const Run& run);  // state, end and tag
+    void insert(std::int64_t run, std::int64_t key, const Measurement& m, std::int64_t repeat);
     void insert(std::int64_t run, const Ratio& ratio, std::int64_t repeat);
     // What `sql`, which takes run and case, says the next repeat is.
     [[nodiscard]] std::int64_t next_repeat(const char* sql, std::int64_t run, std::int64_t key);

@@ -8,12 +8,12 @@
 
 #include "harness/core/error.h"
 #include "harness/core/text.h"
-#include "harness/store/store.h"
+#include "harness/store/connection.h"
 
 namespace etalon {
 
 SweepLock::SweepLock(const std::string& database_path) {
-    const std::string path = database_path + ".sweep-lock";
+    const std::string path = store::real_path(database_path) + ".sweep-lock";
     descriptor_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (descriptor_ < 0) {
         throw usage_error(fmt::format(

@@ -28,6 +28,15 @@ void bind_optional(SQLite::Statement& statement, int at, const std::optional<T>&
     if (value) statement.bind(at, *value);
 }
 
+// A statement left on a row keeps its snapshot, even beyond the COMMIT: the -wal could not be
+// started anew, and a write by another process in between would make the next BEGIN fail.
+std::optional<std::int64_t> first_integer(SQLite::Statement& query) {
+    std::optional<std::int64_t> value;
+    if (query.executeStep()) value = query.getColumn(0).getInt64();
+    query.reset();
+    return value;
+}
+
 void bind_finite(SQLite::Statement& statement, int at, const std::optional<double>& value) {
     if (value && std::isfinite(*value)) statement.bind(at, *value);
 }
@@ -72,15 +81,16 @@ std::int64_t Store::Impl::run_key(const std::string& run_id) {
     if (const auto found = run_keys.find(run_id); found != run_keys.end()) return found->second;
     SQLite::Statement& query = statement("SELECT id FROM runs WHERE run_id = ?");
     query.bind(1, run_id);
-    if (!query.executeStep()) throw usage_error(fmt::format("'{}' has no run {}", path, run_id));
-    return run_keys[run_id] = query.getColumn(0).getInt64();
+    const auto key = first_integer(query);
+    if (!key) throw usage_error(fmt::format("'{}' has no run {}", path, run_id));
+    return run_keys[run_id] = *key;
 }
 
 std::int64_t Store::Impl::case_key(const std::string& case_id) {
     if (const auto found = case_ids.find(case_id); found != case_ids.end()) return found->second;
     SQLite::Statement& query = statement("SELECT id FROM cases WHERE case_id = ?");
     query.bind(1, case_id);
-    if (query.executeStep()) return case_ids[case_id] = query.getColumn(0).getInt64();
+    if (const auto key = first_integer(query)) return case_ids[case_id] = *key;
     SQLite::Statement& insertion = statement("INSERT INTO cases (case_id) VALUES (?)");
     insertion.bind(1, case_id);
     insertion.exec();
@@ -94,7 +104,7 @@ std::optional<std::int64_t> Store::Impl::text_id(const std::string& text) {
     SQLite::Statement& query = statement("SELECT id FROM texts WHERE hash = ? AND text = ?");
     query.bind(1, hash);
     query.bind(2, text);
-    if (query.executeStep()) return text_ids[text] = query.getColumn(0).getInt64();
+    if (const auto key = first_integer(query)) return text_ids[text] = *key;
     SQLite::Statement& insertion = statement("INSERT INTO texts (hash, text) VALUES (?, ?)");
     insertion.bind(1, hash);
     insertion.bind(2, text);
@@ -163,8 +173,18 @@ void Store::Impl::insert_run(const Run& run, const std::vector<std::string>& pla
     }
 }
 
-void Store::Impl::insert(std::int64_t run, const Measurement& m, std::int64_t repeat) {
-    const std::int64_t key = case_key(m.key.id());
+void Store::Impl::update_run(const Run& run) {
+    SQLite::Statement& s =
+        statement("UPDATE runs SET state = ?, finished_at = ?, tag = ? WHERE run_id = ?");
+    s.bind(1, std::string(name(run.state)));
+    s.bind(2, run.finished_at);
+    s.bind(3, run.tag);
+    s.bind(4, run.run_id);
+    s.exec();
+}
+
+void Store::Impl::insert(std::int64_t run, std::int64_t key, const Measurement& m,
+                         std::int64_t repeat) {
     const auto reason = text_id(m.reason), method = text_id(m.method),
                stop = text_id(m.stop_reason), description = text_id(m.description),
                distribution = text_id(m.distribution);
@@ -201,7 +221,7 @@ void Store::Impl::insert(std::int64_t run, const Measurement& m, std::int64_t re
     bind_optional(s, 28, description);
     bind_optional(s, 29, distribution);
     s.bind(30, static_cast<std::int64_t>(m.seed));
-    bind_finite(s, 31, m.error);
+    if (!std::isnan(m.error)) s.bind(31, m.error);
     s.bind(32, m.wall_ms);
     s.bind(33, m.measured_at);
     if (!m.samples.empty()) {
@@ -235,15 +255,22 @@ std::int64_t Store::Impl::next_repeat(const char* sql, std::int64_t run, std::in
     SQLite::Statement& s = statement(sql);
     s.bind(1, run);
     s.bind(2, key);
-    s.executeStep();
-    return s.getColumn(0).getInt64();
+    return first_integer(s).value();
 }
 
 void Store::begin_run(const Environment& environment, const Run& run,
                       const std::vector<std::string>& plan) {
+    Run filed = run;
+    filed.environment_hash = environment.hash();
     impl_->write([&] {
+        SQLite::Statement& query = impl_->statement("SELECT id FROM runs WHERE run_id = ?");
+        query.bind(1, run.run_id);
+        if (first_integer(query)) {
+            throw usage_error(fmt::format("'{}' has run {} already; begin another, or resume it",
+                                          impl_->path, run.run_id));
+        }
         impl_->insert_environment(environment);
-        impl_->insert_run(run, plan);
+        impl_->insert_run(filed, plan);
     });
 }
 
@@ -252,7 +279,7 @@ void Store::add(const std::string& run_id, const Measurement& measurement) {
     impl_->write([&] {
         const std::int64_t run = impl_->run_key(run_id);
         const std::int64_t key = impl_->case_key(measurement.key.id());
-        impl_->insert(run, measurement, impl_->next_repeat(next_measurement, run, key));
+        impl_->insert(run, key, measurement, impl_->next_repeat(next_measurement, run, key));
     });
 }
 
@@ -276,6 +303,13 @@ void Store::end_run(const std::string& run_id, RunState state, const std::string
 }
 
 void Store::reopen_run(const std::string& run_id) {
+    SQLite::Statement& query =
+        impl_->statement("SELECT 1 FROM runs WHERE run_id = ? AND state = 'finished'");
+    query.bind(1, run_id);
+    if (impl_->read([&] { return first_integer(query); })) {
+        throw usage_error(
+            fmt::format("run {} of '{}' is finished; begin another", run_id, impl_->path));
+    }
     end_run(run_id, RunState::running, "");
 }
 
