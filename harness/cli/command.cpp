@@ -97,16 +97,4 @@ std::string explain(const CLI::ParseError& error, const CLI::App& app, int argc,
     return fmt::format("{} (see {})", trim(one_line(error.what())), help);
 }
 
-void add_commands(CLI::App& app, Context& context) {
-    add_doctor(app, context);
-    add_devices(app, context);
-    add_list(app, context);
-    add_sweep(app, context);
-    add_gate(app, context);
-    add_compare(app, context);
-    add_history(app, context);
-    add_report(app, context);
-    add_db(app, context);
-}
-
 }  // namespace etalon::cli

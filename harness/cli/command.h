@@ -32,9 +32,6 @@ CLI::Option* add_json_option(CLI::App& command, bool& json);
 [[nodiscard]] std::string explain(const CLI::ParseError& error, const CLI::App& app, int argc,
                                   char** argv);
 
-// All commands, in the order of `etalon --help`.
-void add_commands(CLI::App& app, Context& context);
-
 void add_doctor(CLI::App& app, Context& context);
 void add_devices(CLI::App& app, Context& context);
 void add_list(CLI::App& app, Context& context);

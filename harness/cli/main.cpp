@@ -32,6 +32,19 @@ void finish_output() {
         "cannot write the output: {}", errno != 0 ? std::strerror(errno) : "the disk may be full"));
 }
 
+// In the order of `etalon --help`.
+void add_commands(CLI::App& app, etalon::cli::Context& context) {
+    etalon::cli::add_doctor(app, context);
+    etalon::cli::add_devices(app, context);
+    etalon::cli::add_list(app, context);
+    etalon::cli::add_sweep(app, context);
+    etalon::cli::add_gate(app, context);
+    etalon::cli::add_compare(app, context);
+    etalon::cli::add_history(app, context);
+    etalon::cli::add_report(app, context);
+    etalon::cli::add_db(app, context);
+}
+
 int run(int argc, char** argv) {
     using namespace etalon::cli;
     CLI::App app{
