@@ -97,7 +97,7 @@ TEST_F(Database, NoFile) {
     std::filesystem::create_directory(folder_.path("folder.db"));
     expect_refused("folder.db", "is a folder");
     std::filesystem::create_symlink("/dev/null", folder_.path("device.db"));
-    expect_refused("device.db", "is not a file");
+    expect_refused("device.db", "is no regular file");
 }
 
 TEST_F(Database, FolderMissing) {

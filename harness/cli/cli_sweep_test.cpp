@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "harness/cli/child_process.h"
+#include "harness/gate/simulated_runs.h"
 #include "harness/store/store.h"
 
 namespace etalon::cli {
@@ -137,8 +138,13 @@ TEST_F(SweepProgram, ResumeWithoutAnUnfinishedRunIsRefused) {
 }
 
 TEST_F(SweepProgram, AFileOfAnotherEnvironmentIsNotResumed) {
-    std::filesystem::copy_file(ETALON_SOURCE "/results/recorded/h200.db",
-                               folder_.path("etalon.db"));
+    gate::SimulatedMachine machine(1);
+    gate::StoredNight night;
+    night.finished = false;
+    {
+        Store file = Store::open(folder_.path("etalon.db"), Store::Mode::create);
+        gate::store_night(file, machine, 0, night);
+    }
     const std::string run = store().runs().back().run_id;
     const Outcome outcome = etalon(folder_, {"sweep", "--device", "host", "--resume", run});
     EXPECT_EQ(outcome.code, 2);
