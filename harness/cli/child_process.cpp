@@ -6,12 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
-#include <stdexcept>
 #include <system_error>
 
 namespace etalon::cli {
@@ -57,39 +52,6 @@ std::vector<std::string> plain_environment() {
 }
 
 }  // namespace
-
-TemporaryFolder::TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "etalon_cli_XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) fail(name);
-    at_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(at_, ignored);
-}
-
-std::string TemporaryFolder::write(const std::string& name, const std::string& text) const {
-    std::ofstream file(path(name), std::ios::binary);
-    file << text;
-    if (!file.flush()) fail(path(name));
-    return path(name);
-}
-
-std::vector<std::string> TemporaryFolder::names() const {
-    std::vector<std::string> all;
-    for (const fs::directory_entry& entry : fs::directory_iterator(at_)) {
-        all.push_back(entry.path().filename().string());
-    }
-    std::sort(all.begin(), all.end());
-    return all;
-}
-
-std::string read_file(const std::string& path) {
-    if (!fs::is_regular_file(path)) return "";
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
 
 Child::Child(const TemporaryFolder& folder, const std::vector<std::string>& command,
              const std::string& stdout_path) {

@@ -3,9 +3,10 @@
 
 #include <sys/types.h>
 
-#include <filesystem>
 #include <string>
 #include <vector>
+
+#include "harness/testing/scratch.h"
 
 namespace etalon::cli {
 
@@ -15,27 +16,6 @@ struct Outcome {
     int signal = 0;  // that signal
     std::string out, err;
 };
-
-// A folder that is made now and removed with all it holds.
-class TemporaryFolder {
-   public:
-    TemporaryFolder();
-    ~TemporaryFolder();
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-    [[nodiscard]] std::string path(const std::string& name) const { return (at_ / name).string(); }
-    [[nodiscard]] const std::filesystem::path& at() const { return at_; }
-    // Writes a file of this text and returns its path.
-    std::string write(const std::string& name, const std::string& text) const;
-    // Names of the files there, sorted.
-    [[nodiscard]] std::vector<std::string> names() const;
-
-   private:
-    std::filesystem::path at_;
-};
-
-// Empty where there is no such file.
-[[nodiscard]] std::string read_file(const std::string& path);
 
 // A running program: in the folder, with output in two files of it, and with no variable of etalon
 // in its environment. Killed if nobody waits for it.

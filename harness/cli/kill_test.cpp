@@ -5,8 +5,6 @@
 #include <signal.h>
 
 #include <chrono>
-#include <cstdlib>
-#include <iostream>
 #include <map>
 #include <random>
 #include <regex>
@@ -24,15 +22,6 @@ using ::testing::IsEmpty;
 
 constexpr int kills = 50;
 constexpr int cases = 1500;  // of a sweep: more than all kills together let through
-
-// A new seed every time: set ETALON_TEST_SEED to the one that is printed to see a failure again.
-std::uint64_t fresh_seed() {
-    const char* chosen = std::getenv("ETALON_TEST_SEED");
-    const std::uint64_t seed =
-        chosen != nullptr ? std::strtoull(chosen, nullptr, 10) : std::random_device()();
-    std::cout << "ETALON_TEST_SEED=" << seed << std::endl;
-    return seed;
-}
 
 // Cases that the sweep has told of, in order.
 std::vector<std::string> told(const std::string& log) {

@@ -3,10 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
 #include "harness/gate/load.h"
 #include "harness/gate/simulated_runs.h"
+#include "harness/testing/scratch.h"
 
 namespace etalon::gate {
 namespace {
@@ -43,24 +42,14 @@ TEST(Decide, TheGravestWins) {
 class GateOnStore : public testing::Test {
    protected:
     GateOnStore()
-        : folder_(std::filesystem::temp_directory_path() /
-                  fmt::format("etalon_gate_test_{}", make_run_id())),
-          machine_(41),
-          store_([&] {
-              std::filesystem::create_directories(folder_);
-              return Store::open((folder_ / "etalon.db").string(), Store::Mode::create);
-          }()) {}
-    ~GateOnStore() override {
-        std::error_code ignored;
-        std::filesystem::remove_all(folder_, ignored);
-    }
+        : machine_(41), store_(Store::open(folder_.path("etalon.db"), Store::Mode::create)) {}
 
     void add_night(int number, const SimulatedNight& night, int cases = 4,
                    const std::string& suite = "nightly", bool finished = true) {
         store_night(store_, machine_, number, {night, cases, suite, finished});
     }
 
-    std::filesystem::path folder_;
+    TemporaryFolder folder_;
     SimulatedMachine machine_;
     Store store_;
 };

@@ -40,8 +40,8 @@ class Export : public testing::Test {
         store.add("run-a", m);
         store.add("run-a", Ratio{case_id(0), case_id(1), {1.25, 1.2, 1.0 / 3}});
     }
-    Folder folder;
-    const std::string path = folder / "results.db";
+    TemporaryFolder folder;
+    const std::string path = folder.path("results.db");
 };
 
 TEST_F(Export, MeasurementsAsCsv) {

@@ -43,14 +43,14 @@ class Fault : public testing::Test {
         EXPECT_EQ(is_file ? read_file(what) : "", before);
         EXPECT_EQ(folder.names(), names);
     }
-    Folder folder;
-    const std::string path = folder / "results.db";
+    TemporaryFolder folder;
+    const std::string path = folder.path("results.db");
 };
 
 TEST_F(Fault, Missing) {
     expect_refused(path, old_files, "there is no results file", "etalon sweep --db " + path);
-    expect_refused(folder / "no/results.db", std::array{Store::Mode::create}, "cannot be opened",
-                   "check that its folder is there");
+    expect_refused(folder.path("no/results.db"), std::array{Store::Mode::create},
+                   "cannot be opened", "check that its folder is there");
     write_file(path, "");
     expect_refused(path + "/below.db", std::array{Store::Mode::create}, "cannot be opened",
                    "check that its folder is there");
@@ -68,7 +68,7 @@ TEST_F(Fault, Empty) {
 }
 
 TEST_F(Fault, AFolder) {
-    expect_refused(folder / "", all_modes, "is a folder", "--db takes a file");
+    expect_refused(folder.path(""), all_modes, "is a folder", "--db takes a file");
 }
 
 TEST_F(Fault, NoRegularFile) {
@@ -149,17 +149,17 @@ TEST_F(Fault, FlippedBitsInSamplesAreFound) {
 // The busy timeout is waited for in full: 5 s, once for all.
 TEST_F(Fault, LockedByAnotherConnection) {
     make_store(path, 1);
-    make_store(folder / "shut.db", 1);
+    make_store(folder.path("shut.db"), 1);
     Store store = Store::open(path, Store::Mode::write);
     SQLite::Database writer(path, SQLite::OPEN_READWRITE);
     writer.exec("BEGIN IMMEDIATE");
-    SQLite::Database owner(folder / "shut.db", SQLite::OPEN_READWRITE);
+    SQLite::Database owner(folder.path("shut.db"), SQLite::OPEN_READWRITE);
     owner.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; DELETE FROM plan");
     const auto locked = [](const std::string& name, const auto& body) {
         EXPECT_THAT(error_of(ExitCode::usage, body),
                     AllOf(HasSubstr(name), HasSubstr("locked"), HasSubstr("wait for it to end")));
     };
-    const std::string shut = folder / "shut.db";
+    const std::string shut = folder.path("shut.db");
     auto adding = std::async(std::launch::async,
                              [&] { locked(path, [&] { store.add("run-a", measurement(1)); }); });
     auto reading = std::async(std::launch::async, [&] {
@@ -195,7 +195,7 @@ TEST_F(Fault, ReadOnly) {
     make_store(path, 2);
     const std::string before = read_file(path);
     ASSERT_EQ(chmod(path.c_str(), 0444), 0);
-    ASSERT_EQ(chmod(folder.path().c_str(), 0555), 0);
+    ASSERT_EQ(chmod(folder.at().c_str(), 0555), 0);
     const int status = as_nobody([&] {
         EXPECT_EQ(Store::open(path, Store::Mode::read).measurements("run-a").size(), 2u);
         for (const Store::Mode mode : {Store::Mode::write, Store::Mode::create}) {
@@ -209,7 +209,7 @@ TEST_F(Fault, ReadOnly) {
         EXPECT_THAT(error_of(ExitCode::usage, [&] { SweepLock lock(path); }),
                     AllOf(HasSubstr(path), HasSubstr("writable")));
     });
-    chmod(folder.path().c_str(), 0755);
+    chmod(folder.at().c_str(), 0755);
     if (status == 77) GTEST_SKIP() << "SKIPPED: cannot become another user";
     EXPECT_EQ(status, 0);
     EXPECT_EQ(read_file(path), before);
@@ -240,7 +240,7 @@ int fill(const std::string& path, std::string& line, ExitCode& code) {
 }
 
 TEST_F(Fault, FullDisk) {
-    const std::string disk = folder / "disk";
+    const std::string disk = folder.path("disk");
     std::filesystem::create_directory(disk);
     if (mount("none", disk.c_str(), "tmpfs", 0, "size=1m") != 0) {
         GTEST_SKIP() << "SKIPPED: cannot mount a small disk here";

@@ -75,16 +75,13 @@ void finish(const std::string& path) {
 }
 
 TEST(Kill, AtAnyInstantLosesAtMostTheCaseInFlight) {
-    const unsigned seed = std::random_device{}();
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    std::printf("seed %u\n", seed);
-    std::mt19937 random(seed);
+    std::mt19937_64 random(fresh_seed());
     std::uniform_int_distribution<int> microseconds(0, 120'000);
     int with_rows = 0;
     for (int round = 0; round < 50; ++round) {
         SCOPED_TRACE("round " + std::to_string(round));
-        const Folder folder;
-        const std::string path = folder / "results.db";
+        const TemporaryFolder folder;
+        const std::string path = folder.path("results.db");
         const int reported =
             reported_by_killed_sweep(path, std::chrono::microseconds(microseconds(random)));
         int kept = 0;
@@ -124,8 +121,8 @@ TEST(Kill, AtAnyInstantLosesAtMostTheCaseInFlight) {
 
 // A checkpoint writes the first page, with the new size of the file in it, before the last.
 TEST(Kill, AmidACheckpointLeavesAFileThatOpens) {
-    const Folder folder;
-    const std::string path = folder / "results.db", torn = folder / "torn.db";
+    const TemporaryFolder folder;
+    const std::string path = folder.path("results.db"), torn = folder.path("torn.db");
     {
         Store store = Store::open(path, Store::Mode::create);
         store.begin_run(environment(), run("run-a"), {});

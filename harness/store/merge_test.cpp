@@ -13,7 +13,7 @@ class Merge : public testing::Test {
    protected:
     Merge() {
         for (const auto& [name, cases] : shards_) {
-            Store store = Store::open(folder / name, Store::Mode::create);
+            Store store = Store::open(folder.path(name), Store::Mode::create);
             store.begin_run(environment(), run("shared"), {case_id(2), case_id(1), case_id(0)});
             for (const int i : cases) store.add("shared", measurement(i));
             for (const int i : cases) {
@@ -28,11 +28,11 @@ class Merge : public testing::Test {
         }
     }
     MergeReport merge(const std::string& into, const std::string& from) {
-        return Store::open(folder / into, Store::Mode::create).merge(folder / from);
+        return Store::open(folder.path(into), Store::Mode::create).merge(folder.path(from));
     }
-    std::string dump(const std::string& name) { return store_test::dump(folder / name); }
+    std::string dump(const std::string& name) { return store_test::dump(folder.path(name)); }
 
-    Folder folder;
+    TemporaryFolder folder;
 
    private:
     const std::vector<std::pair<const char*, std::vector<int>>> shards_ = {
@@ -44,7 +44,7 @@ TEST_F(Merge, IsAUnion) {
     EXPECT_EQ(report.runs_added, 1);
     EXPECT_EQ(report.measurements_added, 3);
     EXPECT_EQ(report.already_there, 1);
-    const Store store = Store::open(folder / "a", Store::Mode::read);
+    const Store store = Store::open(folder.path("a"), Store::Mode::read);
     EXPECT_EQ(store.runs().size(), 3u);
     EXPECT_EQ(store.measurements("shared").size(), 3u);
     EXPECT_EQ(store.ratios("shared").size(), 3u);
@@ -89,7 +89,7 @@ TEST_F(Merge, WithItselfChangesNothing) {
 }
 
 TEST_F(Merge, WithAnEmptyStoreChangesNothing) {
-    (void)Store::open(folder / "none", Store::Mode::create);
+    (void)Store::open(folder.path("none"), Store::Mode::create);
     const std::string before = dump("a");
     merge("a", "none");
     EXPECT_EQ(dump("a"), before);
@@ -97,14 +97,14 @@ TEST_F(Merge, WithAnEmptyStoreChangesNothing) {
 
 TEST_F(Merge, TheLaterStateWins) {
     const auto end = [&](const char* name, RunState state, const char* at) {
-        Store::open(folder / name, Store::Mode::write).end_run("shared", state, at);
+        Store::open(folder.path(name), Store::Mode::write).end_run("shared", state, at);
     };
     end("b", RunState::finished, "2026-12-01T18:00:00.000Z");
     end("c", RunState::interrupted, "2026-12-01T19:00:00.000Z");
-    Store::open(folder / "c", Store::Mode::write).set_tag("shared", "tagged");
+    Store::open(folder.path("c"), Store::Mode::write).set_tag("shared", "tagged");
     for (const char* order : {"abc", "acb", "bac", "bca", "cab", "cba"}) {
         for (const char* name = order; *name != '\0'; ++name) merge(order, std::string(1, *name));
-        const auto merged = Store::open(folder / order, Store::Mode::read).run("shared");
+        const auto merged = Store::open(folder.path(order), Store::Mode::read).run("shared");
         EXPECT_EQ(merged.state, RunState::finished) << order;
         EXPECT_EQ(merged.finished_at, "2026-12-01T18:00:00.000Z") << order;
         EXPECT_EQ(merged.tag, "tagged") << order;
@@ -114,7 +114,7 @@ TEST_F(Merge, TheLaterStateWins) {
 TEST_F(Merge, AnErrorThatIsNoNumberIsNoConflict) {
     Measurement m = measurement(7);
     m.error = std::numeric_limits<double>::quiet_NaN();
-    Store::open(folder / "a", Store::Mode::write).add("shared", m);
+    Store::open(folder.path("a"), Store::Mode::write).add("shared", m);
     merge("b", "a");
     EXPECT_EQ(merge("b", "a").measurements_added, 0);
 }
@@ -139,23 +139,24 @@ TEST_F(Merge, RefusesWhatDiffersAndChangesNothing) {
              {"UPDATE runs SET options = '{}' WHERE id = 1", "run shared"},
              {"UPDATE runs SET environment = 2 WHERE id = 1", "run shared"}}) {
         const std::string name = "odd" + std::to_string(at++);
-        Store::open(folder / "b", Store::Mode::read).backup(folder / name);
-        execute(folder / name, conflict.sql);
+        Store::open(folder.path("b"), Store::Mode::read).backup(folder.path(name));
+        execute(folder.path(name), conflict.sql);
         // A run before and one after the conflict, that must not stay.
         const std::string before = dump("a");
         const std::string line = error_of(ExitCode::usage, [&] { merge("a", name); });
         EXPECT_THAT(line, HasSubstr(conflict.named)) << conflict.sql;
         EXPECT_THAT(line, HasSubstr("run shared")) << conflict.sql;
-        EXPECT_THAT(line, HasSubstr(folder / name)) << conflict.sql;
+        EXPECT_THAT(line, HasSubstr(folder.path(name))) << conflict.sql;
         EXPECT_EQ(dump("a"), before) << conflict.sql;
     }
 }
 
 TEST_F(Merge, ABadFileIsNamed) {
     const std::string before = dump("a");
-    write_file(folder / "bad", "no database");
+    write_file(folder.path("bad"), "no database");
     for (const char* name : {"bad", "missing", ""}) {
-        EXPECT_THAT(error_of(ExitCode::usage, [&] { merge("a", name); }), HasSubstr(folder / name));
+        EXPECT_THAT(error_of(ExitCode::usage, [&] { merge("a", name); }),
+                    HasSubstr(folder.path(name)));
     }
     EXPECT_EQ(dump("a"), before);
 }

@@ -28,15 +28,15 @@ std::string_view broken_third(int version) {
 class Migrate : public testing::Test {
    protected:
     int version(const std::string& name) {
-        SQLite::Database database(folder / name, SQLite::OPEN_READWRITE);
+        SQLite::Database database(folder.path(name), SQLite::OPEN_READWRITE);
         return schema_of(database);
     }
     void migrate_to(int to, const MigrationSql& sql) {
         SQLite::Database database(path, SQLite::OPEN_READWRITE);
         migrate(database, path, to, sql);
     }
-    Folder folder;
-    const std::string path = folder / "results.db";
+    TemporaryFolder folder;
+    const std::string path = folder.path("results.db");
 };
 
 TEST_F(Migrate, ABlankFileGetsTheLatestSchemaAndNoBackup) {
@@ -91,7 +91,7 @@ TEST_F(Migrate, WhatIsDoneIsNotDoneAgain) {
 TEST_F(Migrate, NoMigrationWithoutItsBackup) {
     make_store(path, 1);
     // A folder of that name, with something in it, cannot be replaced.
-    std::filesystem::create_directories(folder / "results.db.v1.bak/full");
+    std::filesystem::create_directories(folder.path("results.db.v1.bak/full"));
     EXPECT_THAT(error_of(ExitCode::usage, [&] { migrate_to(2, three_schemas); }),
                 HasSubstr("results.db.v1.bak"));
     EXPECT_EQ(version("results.db"), 1);

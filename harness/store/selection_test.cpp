@@ -93,8 +93,8 @@ TEST(Selection, BadTextsSayWhatIsKnown) {
 }
 
 TEST(Selection, ARunIsSelectedByAUniquePrefix) {
-    Folder folder;
-    Store store = Store::open(folder / "a.db", Store::Mode::create);
+    TemporaryFolder folder;
+    Store store = Store::open(folder.path("a.db"), Store::Mode::create);
     for (const char* id : {"abc1", "abc2"}) store.begin_run(environment(), run(id), {});
     const auto runs = store.runs(Selection::parse("run=abc2"));
     ASSERT_EQ(runs.size(), 1u);

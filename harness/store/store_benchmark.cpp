@@ -18,6 +18,7 @@
 #include "harness/store/samples_codec.h"
 #include "harness/store/store.h"
 #include "harness/store/store_impl.h"
+#include "harness/testing/scratch.h"
 
 namespace etalon {
 namespace {
@@ -84,24 +85,6 @@ class Generator {
     std::normal_distribution<double> normal_;
 };
 
-// A results file that is removed at the end.
-class Scratch {
-   public:
-    Scratch() { remove(); }
-    Scratch(const Scratch&) = delete;
-    Scratch& operator=(const Scratch&) = delete;
-    ~Scratch() { remove(); }
-    [[nodiscard]] const std::string& path() const { return path_; }
-
-   private:
-    void remove() {
-        for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(path_ + suffix);
-    }
-    std::string path_ =
-        (std::filesystem::temp_directory_path() / fmt::format("etalon-bench-{}.db", make_run_id()))
-            .string();
-};
-
 std::vector<Measurement> make(int count) {
     Generator generate;
     std::vector<Measurement> all;
@@ -119,16 +102,17 @@ void add_measurements(benchmark::State& state) {
     std::uintmax_t bytes = 0;
     for (auto _ : state) {
         state.PauseTiming();
-        const Scratch scratch;
+        const TemporaryFolder folder;
+        const std::string path = folder.path("results.db");
         Run run;
         run.run_id = make_run_id();
-        auto file = std::make_unique<Store>(Store::open(scratch.path(), Store::Mode::create));
+        auto file = std::make_unique<Store>(Store::open(path, Store::Mode::create));
         file->begin_run(Environment{}, run, plan);
         state.ResumeTiming();
         for (const Measurement& m : all) file->add(run.run_id, m);
         file.reset();
         state.PauseTiming();
-        bytes = std::filesystem::file_size(scratch.path());
+        bytes = std::filesystem::file_size(path);
         state.ResumeTiming();
     }
     state.SetItemsProcessed(state.iterations() * state.range(0));
@@ -158,10 +142,11 @@ void decode(benchmark::State& state) {
 BENCHMARK(decode);
 
 void read_run(benchmark::State& state) {
-    const Scratch scratch;
+    const TemporaryFolder folder;
+    const std::string path = folder.path("results.db");
     Run run;
     run.run_id = make_run_id();
-    Store file = Store::open(scratch.path(), Store::Mode::create);
+    Store file = Store::open(path, Store::Mode::create);
     file.begin_run(Environment{}, run, {});
     for (const Measurement& m : make(cases)) file.add(run.run_id, m);
     for (auto _ : state) benchmark::DoNotOptimize(file.measurements(run.run_id));

@@ -22,8 +22,8 @@ constexpr double inf = std::numeric_limits<double>::infinity();
 
 class StoreTest : public testing::Test {
    protected:
-    Folder folder;
-    const std::string path = folder / "results.db";
+    TemporaryFolder folder;
+    const std::string path = folder.path("results.db");
 };
 
 TEST_F(StoreTest, MeasurementsComeBackWhole) {
@@ -333,24 +333,24 @@ TEST_F(StoreTest, ReadingLeavesTheFolderAsItWas) {
 
 TEST_F(StoreTest, OddNamesAreNames) {
     for (const char* name : {"a b.db", "a?b.db", "a#b.db", "a%20b.db", ":memory:", "é.db"}) {
-        make_store(folder / name, 1);
-        EXPECT_TRUE(std::filesystem::is_regular_file(folder / name)) << name;
-        EXPECT_EQ(Store::open(folder / name, Store::Mode::read).runs().size(), 1u) << name;
+        make_store(folder.path(name), 1);
+        EXPECT_TRUE(std::filesystem::is_regular_file(folder.path(name))) << name;
+        EXPECT_EQ(Store::open(folder.path(name), Store::Mode::read).runs().size(), 1u) << name;
     }
 }
 
 TEST_F(StoreTest, BackupIsAWholeCopy) {
     make_store(path, 5);
     const Store store = Store::open(path, Store::Mode::read);
-    store.backup(folder / "copy.db");
-    EXPECT_EQ(dump(folder / "copy.db"), dump(path));
-    EXPECT_THAT(error_of(ExitCode::usage, [&] { store.backup(folder / "copy.db"); }),
+    store.backup(folder.path("copy.db"));
+    EXPECT_EQ(dump(folder.path("copy.db")), dump(path));
+    EXPECT_THAT(error_of(ExitCode::usage, [&] { store.backup(folder.path("copy.db")); }),
                 HasSubstr("already"));
-    EXPECT_THAT(error_of(ExitCode::usage, [&] { store.backup(folder / "no/copy.db"); }),
+    EXPECT_THAT(error_of(ExitCode::usage, [&] { store.backup(folder.path("no/copy.db")); }),
                 HasSubstr("no/copy.db"));
     EXPECT_THAT(folder.names(), testing::Not(testing::Contains(HasSubstr("copy.db-"))));
     Store reader = Store::open(path, Store::Mode::read);
-    reader.backup(folder / "copy2.db");
+    reader.backup(folder.path("copy2.db"));
     EXPECT_THAT(error_of(ExitCode::usage, [&] { reader.set_tag("run-a", "x"); }),
                 HasSubstr("read-only"))
         << "a reader stays one";
@@ -358,11 +358,11 @@ TEST_F(StoreTest, BackupIsAWholeCopy) {
 
 TEST_F(StoreTest, ASecondSweepIsRefused) {
     const auto first = std::make_unique<SweepLock>(path);
-    std::filesystem::create_symlink("results.db", folder / "link.db");
+    std::filesystem::create_symlink("results.db", folder.path("link.db"));
     make_store(path, 1);
     const std::string line = error_of(ExitCode::usage, [&] { SweepLock second(path); });
     EXPECT_THAT(line, HasSubstr(std::to_string(getpid())));
-    EXPECT_THAT(error_of(ExitCode::usage, [&] { SweepLock second(folder / "link.db"); }),
+    EXPECT_THAT(error_of(ExitCode::usage, [&] { SweepLock second(folder.path("link.db")); }),
                 HasSubstr("another sweep"))
         << "one file has one lock, however it is named";
 }

@@ -1,54 +1,19 @@
-// What the store's tests share: a folder that goes away, and records with every field set.
+// What the store's tests share: records with every field set, damage, and what a fault says.
 #pragma once
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 
 #include "harness/core/error.h"
 #include "harness/store/store.h"
 #include "harness/store/store_impl.h"
+#include "harness/testing/scratch.h"
 
 namespace etalon::store_test {
 
-class Folder {
-   public:
-    Folder() : path_(std::filesystem::temp_directory_path() / ("etalon-" + make_run_id())) {
-        std::filesystem::create_directory(path_);
-    }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-    ~Folder() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    [[nodiscard]] std::string operator/(const std::string& name) const {
-        return (path_ / name).string();
-    }
-    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-    // Names of the files in it, sorted.
-    [[nodiscard]] std::vector<std::string> names() const {
-        std::vector<std::string> out;
-        for (const auto& entry : std::filesystem::directory_iterator(path_)) {
-            out.push_back(entry.path().filename().string());
-        }
-        std::sort(out.begin(), out.end());
-        return out;
-    }
-
-   private:
-    std::filesystem::path path_;
-};
-
-inline std::string read_file(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
 inline void write_file(const std::string& path, const std::string& bytes) {
     std::ofstream out(path, std::ios::binary | std::ios::trunc);
     out << bytes;

@@ -25,8 +25,8 @@ class Verify : public testing::Test {
         execute(path, sql);
         return problems();
     }
-    Folder folder;
-    const std::string path = folder / "results.db";
+    TemporaryFolder folder;
+    const std::string path = folder.path("results.db");
 };
 
 TEST_F(Verify, ASoundFileIsCounted) {

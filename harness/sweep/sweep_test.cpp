@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 
 #include <chrono>
-#include <filesystem>
 #include <map>
 #include <stdexcept>
 #include <thread>
@@ -12,6 +11,7 @@
 #include "baselines/common/fake_device.h"
 #include "harness/device/host/host_device.h"
 #include "harness/measure/planted_provider.h"
+#include "harness/testing/scratch.h"
 
 namespace etalon {
 namespace {
@@ -26,20 +26,11 @@ using ::testing::StartsWith;
 class SweepTest : public ::testing::Test {
    protected:
     SweepTest()
-        : folder_(std::filesystem::temp_directory_path() /
-                  fmt::format("etalon_sweep_test_{}", make_run_id())),
-          device_(host::make_host_device()),
+        : device_(host::make_host_device()),
           registry_(builtin_registry()),
-          store_([&] {
-              std::filesystem::create_directories(folder_);
-              return Store::open((folder_ / "etalon.db").string(), Store::Mode::create);
-          }()) {
+          store_(Store::open(folder_.path("etalon.db"), Store::Mode::create)) {
         options_.measure.precision = -1;
         options_.measure.min_samples = options_.measure.max_samples = 20;
-    }
-    ~SweepTest() override {
-        std::error_code ignored;
-        std::filesystem::remove_all(folder_, ignored);
     }
 
     // The case ids of op copy by these providers; `n` tells two problems apart.
@@ -67,7 +58,7 @@ class SweepTest : public ::testing::Test {
         return rows;
     }
 
-    std::filesystem::path folder_;
+    TemporaryFolder folder_;
     std::unique_ptr<Device> device_;
     Registry registry_;
     Store store_;
@@ -180,7 +171,7 @@ TEST_F(SweepTest, TellsBeforeAndAfterEachCase) {
 
 TEST_F(SweepTest, TellsOfACaseOnlyOnceAnyoneCanReadIt) {
     const std::string run = begin({id("etalon"), id("libc")});
-    const Store reader = Store::open((folder_ / "etalon.db").string(), Store::Mode::read);
+    const Store reader = Store::open(folder_.path("etalon.db"), Store::Mode::read);
     const auto look = [&](const SweepEvent& event) {
         EXPECT_EQ(reader.measurements(run).size(), event.done);
     };
