@@ -28,8 +28,8 @@ struct Choice {
 [[nodiscard]] Choice choose_first(Device& device, std::span<const Launch> candidates);
 
 // Times every candidate (median of 5 launches; one launch for a candidate that takes three times as
-// long as the fastest so far), then the fastest against the first in alternation
-// (11 launches each), and leaves the first only for a gain over least_gain.
+// long as the fastest so far), then the fastest against the first in alternation (11 launches
+// each), and leaves the first only for a gain over least_gain.
 [[nodiscard]] Choice choose_fastest(Device& device, L2Mode l2, std::size_t sets,
                                     std::span<const Launch> candidates);
 

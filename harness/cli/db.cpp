@@ -79,9 +79,8 @@ void export_table(const Options& options) {
 void migrate(const Options& options) {
     const int before = Store::schema_of(options.database);
     (void)Store::open(options.database, Store::Mode::write);
-    const std::string backup = before < schema_version
-                                   ? fmt::format("{}.v{}.bak", options.database, before)
-                                   : std::string();
+    const std::string backup =
+        before < schema_version ? migration_backup(options.database, before) : std::string();
     if (options.json) {
         fmt::print("{}\n", report::dump(nlohmann::json{{"format", "etalon.migrate/1"},
                                                        {"from", before},

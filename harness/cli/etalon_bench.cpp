@@ -8,16 +8,17 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "harness/cli/case_options.h"
 #include "harness/cli/command.h"
 #include "harness/cli/device_option.h"
+#include "harness/cli/program.h"
 #include "harness/core/error.h"
 #include "harness/core/version.h"
 #include "harness/measure/case_runner.h"
-#include "harness/measure/inputs.h"
 #include "harness/stats/stats.h"
 #include "harness/sweep/sweep.h"
 
@@ -26,7 +27,6 @@ namespace {
 
 constexpr int block_samples = 8;
 constexpr int baseline_samples = 16;
-constexpr int warmups = 3;
 
 // The device and the case in hand: Google Benchmark calls a case several times, and algorithms are
 // chosen once.
@@ -39,10 +39,10 @@ class Session {
     void open(const Case& key) {
         if (prepared_ && key_ == key) return;
         prepared_.reset();
-        prepared_ = prepare(key);
+        prepared_.emplace(runner_.prepare(key));
         key_ = key;
         require_correct("before");
-        (void)prepared_->time({.l2 = key.l2, .warmups = warmups, .samples = 1});
+        (void)prepared_->time({.l2 = key.l2, .warmups = warmup_launches, .samples = 1});
     }
     [[nodiscard]] std::vector<Sample> time() {
         return prepared_->time({.l2 = key_.l2, .warmups = 0, .samples = block_samples}).samples;
@@ -53,20 +53,18 @@ class Session {
         prepared_.reset();
         throw device_error(fmt::format("incorrect {} timing, {}", when, wrong));
     }
-    [[nodiscard]] Work work() const { return op().work(key_.problem); }
+    [[nodiscard]] Work work() const { return registry_.op(key_.problem.op).work(key_.problem); }
     // Median time of the op's baseline for this problem, measured once; 0 where there is none.
     [[nodiscard]] double baseline_ns() {
-        Case base = key_;
-        base.provider = std::string(op().baseline(device_.info().kind));
-        base.variant.clear();
+        const Case base = registry_.baseline(key_, device_.info().kind);
         if (base == key_) return 0;
         const auto [found, is_new] = baselines_.try_emplace(base.id(), 0.0);
         if (!is_new) return found->second;
         try {
             std::vector<double> times;
             for (const Sample& sample :
-                 prepare(base)
-                     ->time({.l2 = base.l2, .warmups = warmups, .samples = baseline_samples})
+                 runner_.prepare(base)
+                     .time({.l2 = base.l2, .warmups = warmup_launches, .samples = baseline_samples})
                      .samples) {
                 times.push_back(sample.duration_ns);
             }
@@ -78,20 +76,11 @@ class Session {
     }
 
    private:
-    [[nodiscard]] const Op& op() const { return registry_.op(key_.problem.op); }
-    [[nodiscard]] std::unique_ptr<PreparedCase> prepare(const Case& key) {
-        const Provider& provider =
-            registry_.provider(key.problem.op, key.provider, device_.info().kind);
-        if (const auto reason = provider.unsupported(key, device_)) throw Unsupported(*reason);
-        return std::make_unique<PreparedCase>(registry_.op(key.problem.op), provider, key, device_,
-                                              runner_.inputs(key.problem));
-    }
-
     const Registry& registry_;
     Device& device_;
     CaseRunner runner_;
     Case key_;
-    std::unique_ptr<PreparedCase> prepared_;
+    std::optional<PreparedCase> prepared_;
     std::map<std::string, double> baselines_;
 };
 
@@ -193,7 +182,6 @@ int run(int argc, char** argv) {
             "Google Benchmark knows no flag '{}' (see etalon-bench --help)", theirs[1]));
     }
 
-    if (cases.suite.empty() && cases.cases.empty()) cases.suite = "quick";
     const Registry registry = builtin_registry();
     const std::vector<Case> chosen = cases.choose(registry, parse_device(device_name).kind);
     std::unique_ptr<Device> device;
@@ -219,13 +207,5 @@ int run(int argc, char** argv) {
 }  // namespace etalon
 
 int main(int argc, char** argv) {
-    try {
-        return etalon::run(argc, argv);
-    } catch (const etalon::Error& error) {
-        fmt::print(stderr, "etalon-bench: {}\n", error.what());
-        return static_cast<int>(error.code());
-    } catch (const std::exception& error) {
-        fmt::print(stderr, "etalon-bench: {}\n", error.what());
-        return static_cast<int>(etalon::ExitCode::device_failure);
-    }
+    return etalon::cli::run_program("etalon-bench", [&] { return etalon::run(argc, argv); });
 }

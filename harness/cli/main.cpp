@@ -2,35 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <clocale>
-#include <cstdio>
-#include <cstring>
-#include <exception>
-
 #include "harness/cli/command.h"
-#include "harness/core/text.h"
+#include "harness/cli/program.h"
 #include "harness/core/version.h"
 
 namespace {
-
-int exit_code(etalon::ExitCode code) {
-    return static_cast<int>(code);
-}
-
-int report_error(const char* message, etalon::ExitCode code) {
-    // Not fmt::print: it throws where stderr cannot be written, and nobody is left to catch it.
-    std::fputs(fmt::format("etalon: {}\n", etalon::one_line(message)).c_str(), stderr);
-    return exit_code(code);
-}
-
-// Short output is still in the buffer here; a full disk must not pass for success.
-void finish_output() {
-    errno = 0;
-    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
-    throw etalon::device_error(fmt::format(
-        "cannot write the output: {}", errno != 0 ? std::strerror(errno) : "the disk may be full"));
-}
 
 // In the order of `etalon --help`.
 void add_commands(CLI::App& app, etalon::cli::Context& context) {
@@ -67,21 +43,13 @@ int run(int argc, char** argv) {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) return app.exit(error);
-        return report_error(explain(error, app, argc, argv).c_str(), etalon::ExitCode::usage);
+        throw etalon::usage_error(explain(error, app, argc, argv));
     }
-    return exit_code(context.exit);
+    return static_cast<int>(context.exit);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    try {
-        const int code = run(argc, argv);
-        finish_output();
-        return code;
-    } catch (const etalon::Error& error) {
-        return report_error(error.what(), error.code());
-    } catch (const std::exception& error) {
-        return report_error(error.what(), etalon::ExitCode::device_failure);
-    }
+    return etalon::cli::run_program("etalon", [&] { return run(argc, argv); });
 }

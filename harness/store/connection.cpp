@@ -214,9 +214,7 @@ void check_file(const std::string& path, Store::Mode mode) {
 
 int schema_of(const std::string& path) {
     check_file(path, Store::Mode::read);
-    return guarded(path, [&] {
-        return open_reader(real_path(path))->execAndGet("PRAGMA user_version").getInt();
-    });
+    return guarded(path, [&] { return schema_of(*open_reader(real_path(path))); });
 }
 
 std::unique_ptr<SQLite::Database> open_database(const std::string& path, Store::Mode mode) {

@@ -28,6 +28,7 @@ decltype(auto) guarded(const std::string& path, Function&& function) {
     }
 }
 
+// As the file stands.
 [[nodiscard]] int schema_of(const std::string& path);
 
 // Absolute, without links: one file has one name, and none that SQLite reads as more than a name.

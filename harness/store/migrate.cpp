@@ -11,7 +11,7 @@ namespace {
 
 // By a connection of its own: VACUUM does not run inside of the transaction that keeps others out.
 void back_up(const std::string& path, int version) {
-    const std::string copy = fmt::format("{}.v{}.bak", path, version);
+    const std::string copy = migration_backup(path, version);
     std::error_code ignored;
     std::filesystem::remove(copy, ignored);  // left by a migration that was cut short
     guarded(copy, [&] {

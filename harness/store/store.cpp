@@ -21,6 +21,10 @@ Store Store::open(const std::string& path, Mode mode) {
     return Store(std::move(impl));
 }
 
+std::string migration_backup(const std::string& path, int version) {
+    return fmt::format("{}.v{}.bak", path, version);
+}
+
 int Store::schema_of(const std::string& path) {
     return store::schema_of(path);
 }

@@ -60,6 +60,9 @@ struct MergeReport {
     std::int64_t runs_added = 0, measurements_added = 0, already_there = 0;
 };
 
+// The backup that a migration makes of a file of schema `version`.
+[[nodiscard]] std::string migration_backup(const std::string& path, int version);
+
 class Store {
    public:
     enum class Mode {
