@@ -1,12 +1,6 @@
 #include "harness/cli/command.h"
 
-#include <fmt/format.h>
-
 #include <cstdlib>
-#include <string_view>
-#include <vector>
-
-#include "harness/core/text.h"
 
 namespace etalon::cli {
 
@@ -21,52 +15,6 @@ CLI::Option* add_db_option(CLI::App& command, std::string& path) {
 
 CLI::Option* add_json_option(CLI::App& command, bool& json) {
     return command.add_flag("--json", json, "Print JSON; the field \"format\" names its version");
-}
-
-namespace {
-
-void option_names(const CLI::App& app, std::vector<std::string>& names) {
-    for (const CLI::Option* option : app.get_options()) {
-        for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-        for (const std::string& name : option->get_snames()) names.push_back("-" + name);
-    }
-}
-
-// The subcommand that the arguments had reached.
-const CLI::App* reached(const CLI::App& app) {
-    const CLI::App* at = &app;
-    while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
-    return at;
-}
-
-std::vector<std::string> command_names(const CLI::App& app) {
-    std::vector<std::string> names;
-    for (const CLI::App* command : app.get_subcommands(nullptr))
-        names.push_back(command->get_name());
-    return names;
-}
-
-}  // namespace
-
-std::string explain(const CLI::ParseError& error, const CLI::App& app, int argc, char** argv) {
-    const CLI::App* at = reached(app);
-    const std::string help =
-        at == &app ? "etalon --help" : fmt::format("etalon {} --help", at->get_name());
-    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
-        (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && at == &app && argc > 1)) {
-        const std::vector<std::string> extras = at->remaining();
-        const std::string first = !extras.empty() ? extras.front() : std::string(argv[1]);
-        const std::string flag = first.substr(0, first.find('='));
-        if (flag.starts_with("-")) {
-            std::vector<std::string> names;
-            option_names(*at, names);
-            return fmt::format("{} (see {})", unknown_name("flag", flag, names), help);
-        }
-        const std::vector<std::string> commands = command_names(*at);
-        if (!commands.empty()) return unknown_name("command", first, commands);
-        return fmt::format("unexpected argument '{}' (see {})", first, help);
-    }
-    return fmt::format("{} (see {})", trim(one_line(error.what())), help);
 }
 
 void add_commands(CLI::App& app, Context& context) {

@@ -21,11 +21,6 @@ CLI::Option* add_db_option(CLI::App& command, std::string& path);
 // --json: machine output; documented in README, versioned by the field "format".
 CLI::Option* add_json_option(CLI::App& command, bool& json);
 
-// One line for a command line that could not be parsed; an unknown flag or command gets the nearest
-// that exists.
-[[nodiscard]] std::string explain(const CLI::ParseError& error, const CLI::App& app, int argc,
-                                  char** argv);
-
 // All commands, in the order of `etalon --help`.
 void add_commands(CLI::App& app, Context& context);
 

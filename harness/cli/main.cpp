@@ -1,33 +1,17 @@
 // etalon: one program, one subcommand a file.
 
-#include <fmt/format.h>
-
-#include <clocale>
-#include <exception>
-
 #include "harness/cli/command.h"
-#include "harness/core/version.h"
+#include "harness/options/program.h"
 
 namespace {
 
-int exit_code(etalon::ExitCode code) {
-    return static_cast<int>(code);
-}
-
-int report_error(const char* message, etalon::ExitCode code) {
-    fmt::print(stderr, "etalon: {}\n", message);
-    return exit_code(code);
-}
-
-int run(int argc, char** argv) {
+etalon::ExitCode run(int argc, char** argv) {
     using namespace etalon::cli;
     CLI::App app{
         "How fast every kernel runs on this machine against the vendor's library, whether that\n"
         "changed since last night, and because of what.",
         "etalon"};
-    app.set_version_flag(
-        "--version", fmt::format("etalon {} ({}; {}; {})", etalon::version(), etalon::revision(),
-                                 etalon::compiler(), etalon::build_features()));
+    add_version_flag(app);
     app.require_subcommand(1);
     app.footer(
         "Exit codes: 0 fine, 1 regression or incorrect result, 2 bad usage or input, 3 cannot\n"
@@ -40,20 +24,14 @@ int run(int argc, char** argv) {
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-        if (error.get_exit_code() == 0) return app.exit(error);
-        return report_error(explain(error, app, argc, argv).c_str(), etalon::ExitCode::usage);
+        if (error.get_exit_code() != 0) throw etalon::usage_error(explain(error, app, argc, argv));
+        app.exit(error);
     }
-    return exit_code(context.exit);
+    return context.exit;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    try {
-        return run(argc, argv);
-    } catch (const etalon::Error& error) {
-        return report_error(error.what(), error.code());
-    } catch (const std::exception& error) {
-        return report_error(error.what(), etalon::ExitCode::device_failure);
-    }
+    return etalon::cli::run_program("etalon", [&] { return run(argc, argv); });
 }
