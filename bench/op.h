@@ -111,6 +111,8 @@ class Registry {
                                            DeviceKind kind) const;
     // Turns `op/precision/axes/provider[+variant]/l2` into a checked Case in canonical spelling.
     [[nodiscard]] Case parse_case(std::string_view id, DeviceKind kind) const;
+    // The case that the ratio of `key` is taken against: the op's baseline, in its default variant.
+    [[nodiscard]] Case baseline(const Case& key, DeviceKind kind) const;
 
    private:
     std::vector<std::unique_ptr<Op>> ops_;

@@ -74,6 +74,13 @@ Case Registry::parse_case(std::string_view id, DeviceKind kind) const {
     return key;
 }
 
+Case Registry::baseline(const Case& key, DeviceKind kind) const {
+    Case base = key;
+    base.provider = std::string(op(key.problem.op).baseline(kind));
+    base.variant.clear();
+    return base;
+}
+
 void check_precision(const Op& op, Precision precision) {
     std::vector<std::string> known;
     for (const Precision each : op.precisions()) {

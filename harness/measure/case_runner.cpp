@@ -13,7 +13,6 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-constexpr int warmups = 3;
 constexpr int block_samples = 8;  // between two looks at the interval
 // Width of the prior on elasticity: ops know their class, not their value (method.md: a GEMM of
 // 2048³ has 0.79, one of 8192 × 8192 × 4096 has 0.96).
@@ -109,24 +108,27 @@ Measurement CaseRunner::run(const Case& key) {
     return m;
 }
 
-void CaseRunner::measure(const Case& key, Measurement& m) {
+PreparedCase CaseRunner::prepare(const Case& key) {
     const Op& op = registry_.op(key.problem.op);
     const Provider& provider =
         registry_.provider(key.problem.op, key.provider, device_.info().kind);
-    const Work work = op.work(key.problem);
+    if (const auto reason = provider.unsupported(key, device_)) throw Unsupported(*reason);
+    return {op, provider, key, device_, inputs(key.problem)};
+}
+
+void CaseRunner::measure(const Case& key, Measurement& m) {
+    const Work work = registry_.op(key.problem.op).work(key.problem);
     m.flop = work.flop;
     m.bytes_min = work.bytes_min;
-    if (const auto reason = provider.unsupported(key, device_)) throw Unsupported(*reason);
 
     const Range range(device_, key.id());
-    Inputs& tensors = inputs(key.problem);
-    PreparedCase prepared(op, provider, key, device_, tensors);
+    PreparedCase prepared = prepare(key);
     m.description = prepared.describe();
 
     const auto incorrect = [&](std::string_view when, const std::string& wrong) {
         m.status = Status::incorrect;
         m.reason = fmt::format("{} timing, {}", when, wrong);
-        m.error = tensors.error();
+        m.error = inputs_->error();
         m.time_ns = m.norm_time_ns = m.elasticity = std::nullopt;
     };
     if (const std::string wrong = prepared.check(); !wrong.empty()) {
@@ -138,14 +140,14 @@ void CaseRunner::measure(const Case& key, Measurement& m) {
         incorrect("after", wrong);
         return;
     }
-    m.error = tensors.error();
+    m.error = inputs_->error();
 }
 
 void CaseRunner::sample(PreparedCase& prepared, const Case& key, Measurement& m) {
     const stats::ElasticityPrior prior{registry_.op(key.problem.op).prior_elasticity(key.problem),
                                        prior_sigma};
     const auto start = clock::now();
-    BlockSpec spec{.l2 = key.l2, .warmups = warmups, .samples = options_.min_samples};
+    BlockSpec spec{.l2 = key.l2, .warmups = warmup_launches, .samples = options_.min_samples};
     for (;;) {
         const Block block = prepared.time(spec);
         m.samples.insert(m.samples.end(), block.samples.begin(), block.samples.end());

@@ -11,6 +11,8 @@ namespace etalon {
 
 class Inputs;
 
+inline constexpr int warmup_launches = 3;  // before the first timed launch of a case
+
 struct MeasureOptions {
     double precision = 0.005;  // half-width of the 95 % interval of the reported median
     int min_samples = 15;
@@ -48,10 +50,13 @@ class CaseRunner {
     // Never throws for what the case itself did wrong: that is a status with its reason.
     [[nodiscard]] Measurement run(const Case& key);
 
-    // Tensors of this problem, made if they are not there. Throws.
-    [[nodiscard]] Inputs& inputs(const Problem& problem);
+    // For those who time a case themselves. Throws Unsupported with the provider's reason. What is
+    // prepared uses the tensors of its problem, so it must be gone before another problem's turn.
+    [[nodiscard]] PreparedCase prepare(const Case& key);
 
    private:
+    // Tensors of this problem, made if they are not there. Throws.
+    [[nodiscard]] Inputs& inputs(const Problem& problem);
     void measure(const Case& key, Measurement& m);
     // Adds blocks until the interval is narrow enough or the samples or the time are spent.
     void sample(PreparedCase& prepared, const Case& key, Measurement& m);

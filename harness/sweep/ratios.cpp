@@ -33,10 +33,7 @@ void add_ratios(const Registry& registry, DeviceKind kind, Store& store,
     const std::vector<MeasurementRow> rows = store.measurements(run_id);
     std::map<std::string, const MeasurementRow*> baselines;
     const auto baseline_id = [&](const MeasurementRow& row) {
-        Case key = row.m.key;
-        key.provider = std::string(registry.op(key.problem.op).baseline(kind));
-        key.variant.clear();
-        return key.id();
+        return registry.baseline(row.m.key, kind).id();
     };
     for (const MeasurementRow& row : rows) {
         if (row.m.status == Status::ok && row.case_id == baseline_id(row)) {
