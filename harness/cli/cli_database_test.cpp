@@ -6,8 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness/cli/child_process.h"
 #include "harness/store/store.h"
+#include "harness/testing/child_process.h"
 
 namespace etalon::cli {
 namespace {

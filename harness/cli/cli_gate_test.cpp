@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "harness/cli/child_process.h"
 #include "harness/gate/simulated_runs.h"
+#include "harness/testing/child_process.h"
 
 namespace etalon::cli {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "harness/cli/child_process.h"
+#include "harness/testing/child_process.h"
 
 namespace etalon::cli {
 namespace {

@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "harness/cli/child_process.h"
 #include "harness/gate/simulated_runs.h"
 #include "harness/store/store.h"
+#include "harness/testing/child_process.h"
 
 namespace etalon::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "harness/cli/child_process.h"
+#include "harness/testing/child_process.h"
 
 namespace etalon::cli {
 namespace {

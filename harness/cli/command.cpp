@@ -4,10 +4,6 @@
 
 #include <charconv>
 #include <cstdlib>
-#include <string_view>
-#include <vector>
-
-#include "harness/core/text.h"
 
 namespace etalon::cli {
 
@@ -48,53 +44,16 @@ CLI::Validator whole_between(std::int64_t lo, std::int64_t hi) {
     return between(lo, hi, "whole number", fmt::format("{} to {}", lo, hi));
 }
 
-namespace {
-
-void option_names(const CLI::App& app, std::vector<std::string>& names) {
-    for (const CLI::Option* option : app.get_options()) {
-        for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-        for (const std::string& name : option->get_snames()) names.push_back("-" + name);
-    }
-}
-
-// The subcommand that the arguments had reached.
-const CLI::App* reached(const CLI::App& app) {
-    const CLI::App* at = &app;
-    while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
-    return at;
-}
-
-std::vector<std::string> command_names(const CLI::App& app) {
-    std::vector<std::string> names;
-    for (const CLI::App* command : app.get_subcommands(nullptr))
-        names.push_back(command->get_name());
-    return names;
-}
-
-}  // namespace
-
-std::string explain(const CLI::ParseError& error, const CLI::App& app, int argc, char** argv) {
-    const CLI::App* at = reached(app);
-    std::string help = "--help";
-    for (const CLI::App* up = at; up != nullptr; up = up->get_parent()) {
-        help = up->get_name() + " " + help;
-    }
-    const std::vector<std::string> extras = at->remaining();
-    const bool no_command = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
-                            !command_names(*at).empty() && (!extras.empty() || at == &app);
-    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr || (no_command && argc > 1)) {
-        const std::string first = !extras.empty() ? extras.front() : std::string(argv[1]);
-        const std::string flag = first.substr(0, first.find('='));
-        if (flag.starts_with("-")) {
-            std::vector<std::string> names;
-            option_names(*at, names);
-            return fmt::format("{} (see {})", unknown_name("flag", flag, names), help);
-        }
-        const std::vector<std::string> commands = command_names(*at);
-        if (!commands.empty()) return unknown_name("command", first, commands);
-        return fmt::format("unexpected argument '{}' (see {})", first, help);
-    }
-    return fmt::format("{} (see {})", trim(one_line(error.what())), help);
+void add_commands(CLI::App& app, Context& context) {
+    add_doctor(app, context);
+    add_devices(app, context);
+    add_list(app, context);
+    add_sweep(app, context);
+    add_gate(app, context);
+    add_compare(app, context);
+    add_history(app, context);
+    add_report(app, context);
+    add_db(app, context);
 }
 
 }  // namespace etalon::cli

@@ -27,10 +27,8 @@ CLI::Option* add_json_option(CLI::App& command, bool& json);
 [[nodiscard]] CLI::Validator number_between(double lo, double hi);
 [[nodiscard]] CLI::Validator whole_between(std::int64_t lo, std::int64_t hi);
 
-// One line for a command line that could not be parsed; an unknown flag or command gets the nearest
-// that exists.
-[[nodiscard]] std::string explain(const CLI::ParseError& error, const CLI::App& app, int argc,
-                                  char** argv);
+// All commands, in the order of `etalon --help`.
+void add_commands(CLI::App& app, Context& context);
 
 void add_doctor(CLI::App& app, Context& context);
 void add_devices(CLI::App& app, Context& context);

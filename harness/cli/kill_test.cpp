@@ -11,8 +11,8 @@
 #include <set>
 #include <thread>
 
-#include "harness/cli/child_process.h"
 #include "harness/store/store.h"
+#include "harness/testing/child_process.h"
 
 namespace etalon::cli {
 namespace {

@@ -4,11 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "harness/cli/case_options.h"
 #include "harness/cli/command.h"
-#include "harness/cli/device_option.h"
 #include "harness/core/text.h"
 #include "harness/device/device.h"
+#include "harness/options/case_options.h"
+#include "harness/options/device_option.h"
 #include "harness/sweep/suite.h"
 
 namespace etalon::cli {

@@ -9,11 +9,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "harness/cli/case_options.h"
 #include "harness/cli/command.h"
-#include "harness/cli/device_option.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/progress.h"
+#include "harness/options/case_options.h"
+#include "harness/options/device_option.h"
 
 namespace etalon::cli {
 namespace {

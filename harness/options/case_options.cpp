@@ -1,4 +1,4 @@
-#include "harness/cli/case_options.h"
+#include "harness/options/case_options.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// Options by which `sweep` and `list` choose cases.
+// Options by which programs and commands choose cases.
 #pragma once
 
 #include <CLI/CLI.hpp>

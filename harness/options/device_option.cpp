@@ -1,4 +1,4 @@
-#include "harness/cli/device_option.h"
+#include "harness/options/device_option.h"
 
 namespace etalon::cli {
 

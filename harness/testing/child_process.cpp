@@ -1,4 +1,4 @@
-#include "harness/cli/child_process.h"
+#include "harness/testing/child_process.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
