@@ -72,7 +72,7 @@ TEST_F(Output, JsonOfEveryCommandParsesAndNamesItsFormat) {
         {"etalon.devices/1", {"devices"}},
         {"etalon.list/1", {"list"}},
         {"etalon.list/1", {"list", "--device", "host", "--suite", "quick"}},
-        {"etalon.sweep/1", {"sweep", "--device", "host", "--dry-run"}},
+        {"etalon.plan/1", {"sweep", "--device", "host", "--dry-run"}},
         {"etalon.gate/1", {"gate", "--db", "small.db"}},
         {"etalon.compare/1", {"compare", "--db", "small.db", "suite=cases", "device=host"}},
         {"etalon.history/1", {"history", "*", "--db", "small.db"}},

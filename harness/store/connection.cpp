@@ -217,6 +217,12 @@ int schema_of(const std::string& path) {
     return guarded(path, [&] { return schema_of(*open_reader(real_path(path))); });
 }
 
+void vacuum_into(SQLite::Database& database, const std::string& copy) {
+    SQLite::Statement statement(database, "VACUUM INTO ?");
+    statement.bind(1, copy);
+    statement.exec();
+}
+
 std::unique_ptr<SQLite::Database> open_database(const std::string& path, Store::Mode mode) {
     check_file(path, mode);
     return guarded(path, [&] {

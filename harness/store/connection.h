@@ -34,6 +34,9 @@ decltype(auto) guarded(const std::string& path, Function&& function) {
 // Absolute, without links: one file has one name, and none that SQLite reads as more than a name.
 [[nodiscard]] std::string real_path(const std::string& path);
 
+// One compact file with no -wal beside it. Not within a transaction.
+void vacuum_into(SQLite::Database& database, const std::string& copy);
+
 [[nodiscard]] std::unique_ptr<SQLite::Database> open_database(const std::string& path,
                                                               Store::Mode mode);
 

@@ -16,9 +16,7 @@ void back_up(const std::string& path, int version) {
     std::filesystem::remove(copy, ignored);  // left by a migration that was cut short
     guarded(copy, [&] {
         SQLite::Database source(path, SQLite::OPEN_READWRITE);
-        SQLite::Statement statement(source, "VACUUM INTO ?");
-        statement.bind(1, copy);
-        statement.exec();
+        vacuum_into(source, copy);
     });
 }
 

@@ -33,7 +33,7 @@ void Store::backup(const std::string& to_path) const {
     if (std::filesystem::exists(to_path)) {
         throw usage_error(fmt::format("'{}' is there already; choose another name", to_path));
     }
-    // One compact file with no -wal beside it. A reader's promise not to write would bar the copy.
+    // A reader's promise not to write would bar the copy.
     const auto promise = [&](bool kept) {
         impl_->database->exec(kept ? "PRAGMA query_only = ON" : "PRAGMA query_only = OFF");
     };
@@ -41,9 +41,7 @@ void Store::backup(const std::string& to_path) const {
     std::optional<Error> fault;
     promise(false);
     try {
-        SQLite::Statement statement(*impl_->database, "VACUUM INTO ?");
-        statement.bind(1, to_path);
-        statement.exec();
+        store::vacuum_into(*impl_->database, to_path);
     } catch (const SQLite::Exception& error) {
         const int code = error.getErrorCode() & 0xFF;
         const bool source = code == SQLITE_CORRUPT || code == SQLITE_BUSY || code == SQLITE_LOCKED;

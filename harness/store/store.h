@@ -132,7 +132,8 @@ class Store {
 };
 
 // Held for a whole sweep: a second sweep into the same file gets a usage Error that names the
-// process which holds it. Released by the kernel when the holder dies.
+// process which holds it. Released by the kernel when the holder dies; a holder that ends takes its
+// file `DATABASE.sweep-lock` away.
 class SweepLock {
    public:
     explicit SweepLock(const std::string& database_path);
@@ -140,6 +141,7 @@ class SweepLock {
     ~SweepLock();
 
    private:
+    std::string path_;
     int descriptor_ = -1;
 };
 

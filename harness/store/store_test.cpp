@@ -373,7 +373,11 @@ TEST_F(StoreTest, ALockEndsWithItsHolder) {
         SweepLock moved(std::move(first));
         (void)error_of(ExitCode::usage, [&] { SweepLock second(path); });
     }
-    SweepLock again(path);
+    {
+        const SweepLock again(path);
+        EXPECT_TRUE(std::filesystem::exists(path + ".sweep-lock"));
+    }
+    EXPECT_FALSE(std::filesystem::exists(path + ".sweep-lock"));
 }
 
 }  // namespace

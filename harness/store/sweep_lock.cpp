@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -12,18 +13,35 @@
 
 namespace etalon {
 
-SweepLock::SweepLock(const std::string& database_path) {
-    const std::string path = store::real_path(database_path) + ".sweep-lock";
-    descriptor_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (descriptor_ < 0) {
-        throw usage_error(fmt::format(
-            "'{}' cannot be written; check that its folder is there and writable", path));
-    }
-    if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+namespace {
+
+int open_lock(const std::string& path) {
+    const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (descriptor >= 0) return descriptor;
+    throw usage_error(
+        fmt::format("'{}' cannot be written; check that its folder is there and writable", path));
+}
+
+// Is what was locked still what the path names? A holder that ended has taken its file away.
+bool is_current(int descriptor, const std::string& path) {
+    struct stat locked {
+    }, named{};
+    return fstat(descriptor, &locked) == 0 && stat(path.c_str(), &named) == 0 &&
+           locked.st_dev == named.st_dev && locked.st_ino == named.st_ino;
+}
+
+}  // namespace
+
+SweepLock::SweepLock(const std::string& database_path)
+    : path_(store::real_path(database_path) + ".sweep-lock") {
+    for (;;) {
+        descriptor_ = open_lock(path_);
+        const bool free = flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
+        if (free && is_current(descriptor_, path_)) break;
         std::array<char, 64> holder{};
-        const ssize_t size = read(descriptor_, holder.data(), holder.size() - 1);
-        close(descriptor_);
-        descriptor_ = -1;
+        const ssize_t size = free ? 0 : read(descriptor_, holder.data(), holder.size() - 1);
+        close(std::exchange(descriptor_, -1));
+        if (free) continue;
         throw usage_error(fmt::format(
             "another sweep (process {}) writes into '{}'; wait for it, or choose another --db",
             size > 0 ? trim(holder.data()) : "unknown", database_path));
@@ -35,10 +53,12 @@ SweepLock::SweepLock(const std::string& database_path) {
 }
 
 SweepLock::SweepLock(SweepLock&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)) {}
+    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
 
 SweepLock::~SweepLock() {
-    if (descriptor_ >= 0) close(descriptor_);
+    if (descriptor_ < 0) return;
+    unlink(path_.c_str());  // while it is still held
+    close(descriptor_);
 }
 
 }  // namespace etalon
