@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdlib>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -19,6 +20,9 @@ class FakeDevice final : public Device {
     DeviceInfo info_;
     bool usable_ = true;
     int launches = 0;
+    // What a launch of this time is seen to take. Set, it makes a device that can be heated.
+    std::function<Sample(double time_ns, bool heated)> timed_as;
+    int heats = 0;
 
     // A launch that takes this long.
     [[nodiscard]] Launch taking(double time_ns) {
@@ -42,9 +46,12 @@ class FakeDevice final : public Device {
         for (int i = 0; i < spec.samples; ++i) {
             launch({}, static_cast<std::size_t>(i) % spec.sets);
             block.samples.push_back({.duration_ns = elapsed_ns_, .clock_mhz = 1000});
+            if (timed_as) block.samples.back() = timed_as(elapsed_ns_, spec.heated);
         }
         return block;
     }
+    [[nodiscard]] bool can_heat() const override { return timed_as != nullptr; }
+    void heat(double) override { ++heats; }
     [[nodiscard]] const DeviceInfo& info() const override { return info_; }
     [[nodiscard]] bool usable() const override { return usable_; }
     [[nodiscard]] Environment environment() override { return {}; }

@@ -18,6 +18,7 @@ namespace {
 struct Options {
     cli::CaseOptions cases;
     std::string device = "auto";
+    std::string timer = "auto";
     int launches = 40;
     GoogleFlags google;
 };
@@ -65,7 +66,7 @@ void add_context(Device& device, const std::string& suite) {
 ExitCode measure(const Options& options, char* program, const Registry& registry,
                  const std::vector<Case>& cases) {
     options.google.initialize(program);
-    const std::unique_ptr<Device> device = open_device(options.device);
+    const std::unique_ptr<Device> device = open_device(options.device, parse_timer(options.timer));
     add_context(*device, options.cases.suite_name());
 
     Session session(registry, *device);
@@ -95,6 +96,7 @@ ExitCode run(int argc, char** argv) {
     cli::add_version_flag(app);
     options.cases.add_to(app);
     cli::add_device_option(app, options.device);
+    cli::add_timer_option(app, options.timer);
     app.add_option("--launches", options.launches, "Timed launches of each case")
         ->capture_default_str()
         ->type_name("N")

@@ -47,12 +47,14 @@ CLI::Validator whole_between(std::int64_t lo, std::int64_t hi) {
 void add_commands(CLI::App& app, Context& context) {
     add_doctor(app, context);
     add_devices(app, context);
+    add_selftest(app, context);
     add_list(app, context);
     add_sweep(app, context);
     add_gate(app, context);
     add_compare(app, context);
     add_history(app, context);
     add_report(app, context);
+    add_roofline(app, context);
     add_db(app, context);
 }
 

@@ -38,6 +38,8 @@ void add_gate(CLI::App& app, Context& context);
 void add_compare(CLI::App& app, Context& context);
 void add_history(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);
+void add_roofline(CLI::App& app, Context& context);
 void add_db(CLI::App& app, Context& context);
+void add_selftest(CLI::App& app, Context& context);
 
 }  // namespace etalon::cli

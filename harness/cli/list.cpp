@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "harness/cli/command.h"
@@ -9,6 +10,8 @@
 #include "harness/device/device.h"
 #include "harness/options/case_options.h"
 #include "harness/options/device_option.h"
+#include "harness/report/roofline.h"
+#include "harness/report/text.h"
 #include "harness/sweep/suite.h"
 
 namespace etalon::cli {
@@ -86,20 +89,48 @@ void print_overview(const Registry& registry, DeviceKind kind, bool as_json) {
     fmt::print("\n`etalon list --suite NAME` prints the ids of a suite's cases.\n");
 }
 
+// The latest run's cases, those that follow the clock most first.
+void print_by_elasticity(const std::string& database, bool as_json) {
+    const Store store = Store::open(database, Store::Mode::read);
+    report::Roofline all = report::roofline(report::load_report(store, std::nullopt));
+    std::stable_sort(all.points.begin(), all.points.end(), [](const auto& a, const auto& b) {
+        return a.elasticity.value > b.elasticity.value;
+    });
+    if (as_json) {
+        fmt::print("{}\n", report::dump(report::roofline_json(all)));
+        return;
+    }
+    for (const report::RooflinePoint& point : all.points) {
+        fmt::print("{:.2f} ({:.2f} to {:.2f})  {:<8} {}\n", point.elasticity.value,
+                   point.elasticity.lo, point.elasticity.hi, report::name(point.by_elasticity),
+                   point.case_id);
+    }
+}
+
 }  // namespace
 
 void add_list(CLI::App& app, Context&) {
     struct Options {
         CaseOptions cases;
-        std::string device = "auto";
+        std::string device = "auto", by, database;
         bool json = false;
     };
     auto options = std::make_shared<Options>();
     CLI::App* command = app.add_subcommand("list", "Ops, providers and suites; or a suite's cases");
     options->cases.add_to(*command);
     add_device_option(*command, options->device);
+    CLI::Option* by = command
+                          ->add_option("--by", options->by,
+                                       "Order of the latest measurements in --db: elasticity")
+                          ->type_name("FIGURE")
+                          ->check(CLI::IsMember({"elasticity"}));
+    add_db_option(*command, options->database)->needs(by);
     add_json_option(*command, options->json);
     command->callback([options] {
+        if (!options->by.empty()) {
+            print_by_elasticity(options->database, options->json);
+            return;
+        }
         const Registry registry = builtin_registry();
         const DeviceKind kind = parse_device(options->device).kind;
         const CaseOptions& chosen = options->cases;

@@ -5,8 +5,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <limits>
-
 #include <nlohmann/json.hpp>
 
 #include "harness/cli/command.h"
@@ -21,6 +22,7 @@ namespace {
 struct Options {
     CaseOptions cases;
     std::string device = "auto";
+    std::string timer = "auto";
     std::string database;
     std::string tag;
     double precision_percent = 0.5;
@@ -85,7 +87,8 @@ void print_result(const SweepResult& result, const Options& options) {
 // as failed; a fresh process takes up the rest.
 [[noreturn]] void go_on_in_new_process(const SweepResult& result, const Options& options) {
     std::vector<std::string> arguments = {"etalon",   "sweep",        "--resume", result.run_id,
-                                          "--device", options.device, "--db",     options.database};
+                                          "--device", options.device, "--db",     options.database,
+                                          "--timer",  options.timer};
     if (options.json) arguments.emplace_back("--json");
     if (options.budget_s > 0) {
         arguments.emplace_back("--budget");
@@ -100,19 +103,31 @@ void print_result(const SweepResult& result, const Options& options) {
                     result.run_id, options.database));
 }
 
+// A resumed run goes on as it began: what would be ignored is refused.
+void require_plain_resume(const CLI::App& command) {
+    constexpr std::array kept = {"--resume", "--device", "--timer", "--db", "--budget", "--json"};
+    for (const CLI::Option* option : command.get_options()) {
+        const std::string name = option->get_name();
+        if (option->count() == 0 || std::find(kept.begin(), kept.end(), name) != kept.end())
+            continue;
+        throw usage_error(fmt::format(
+            "--resume goes on with the run's own cases and options; leave out {}", name));
+    }
+}
+
 void run(const Options& options, Context& context) {
     const Registry registry = builtin_registry();
     if (options.dry_run) {
         const std::vector<Case> cases =
             options.cases.choose(registry, parse_device(options.device).kind);
-        print_cases(cases, options.json ? "etalon.sweep/1" : "");
+        print_cases(cases, options.json ? "etalon.plan/1" : "");
         return;
     }
 
     std::string run_id;
     SweepOptions chosen = sweep_options(options);
     std::vector<Case> cases;
-    const std::unique_ptr<Device> device = open_device(options.device);
+    const std::unique_ptr<Device> device = open_device(options.device, parse_timer(options.timer));
     if (!options.resuming) cases = options.cases.choose(registry, device->info().kind);
     SweepResult result;
     {
@@ -147,6 +162,7 @@ void add_sweep(CLI::App& app, Context& context) {
     CLI::App* command = app.add_subcommand("sweep", "Measure a suite and store every sample");
     options->cases.add_to(*command);
     add_device_option(*command, options->device);
+    add_timer_option(*command, options->timer);
     add_db_option(*command, options->database);
     command->add_option("--budget", options->budget_s, "Stop after this wall time, resumably")
         ->type_name("SECONDS")
@@ -157,7 +173,9 @@ void add_sweep(CLI::App& app, Context& context) {
         ->type_name("PERCENT")
         ->capture_default_str()
         ->check(number_between(0.001, 100.0));
-    command->add_option("--min-samples", options->min_samples, "Fewest samples of a case")
+    command
+        ->add_option("--min-samples", options->min_samples,
+                     "Fewest samples of a case at each clock")
         ->capture_default_str()
         ->check(whole_between(3, 10000));
     command->add_option("--max-samples", options->max_samples, "Most samples of a case")
@@ -179,8 +197,9 @@ void add_sweep(CLI::App& app, Context& context) {
                               ->type_name("RUN");
     command->add_flag("--dry-run", options->dry_run, "Print the cases and measure nothing");
     add_json_option(*command, options->json);
-    command->callback([options, resume, &context] {
+    command->callback([options, command, resume, &context] {
         options->resuming = resume->count() > 0;
+        if (options->resuming) require_plain_resume(*command);
         if (options->max_samples < options->min_samples) {
             throw usage_error(fmt::format("--max-samples {} is below --min-samples {}",
                                           options->max_samples, options->min_samples));

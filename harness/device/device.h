@@ -114,6 +114,7 @@ struct BlockSpec {
     int warmups = 0;       // launches before the first sample, untimed
     int samples = 16;      // timed launches
     std::size_t sets = 1;  // rotated buffer sets
+    bool heated = false;   // load before each sample, so that the clock stays where heat() put it
 };
 
 struct Block {
@@ -150,11 +151,16 @@ class Device {
     virtual void synchronize() = 0;
     [[nodiscard]] virtual bool usable() const = 0;
 
+    // Can this device be brought to another clock by load?
+    [[nodiscard]] virtual bool can_heat() const = 0;
+    // Keeps it under full load for so long. Does nothing where can_heat() is false.
+    virtual void heat(double milliseconds) = 0;
+
     // Times `samples` launches one by one. Flush, probe and launch gap stay outside the window.
     [[nodiscard]] virtual Block time_block(const Launch& launch, const BlockSpec& spec) = 0;
-    [[nodiscard]] virtual std::string timer() const = 0;  // "events", "steady_clock"
+    [[nodiscard]] virtual std::string timer() const = 0;  // "cupti", "events", "steady_clock"
     struct TimerFloor {
-        double floor_ns = 0;    // median window around nothing
+        double floor_ns = 0;  // median window around nothing, or around a kernel that does nothing
         double quantum_ns = 0;  // smallest non-zero difference seen
     };
     [[nodiscard]] virtual TimerFloor timer_floor() = 0;
@@ -186,9 +192,21 @@ struct DeviceName {
 };
 [[nodiscard]] DeviceName parse_device(const std::string& name);
 
+// By which clock a GPU's launches are timed. CUPTI's records hold the kernel's own begin and end;
+// an event pair adds more than a microsecond and moves from process to process.
+enum class Timer {
+    automatic,  // CUPTI, or events where it cannot record
+    cupti,
+    events
+};
+// "auto", "cupti", "events"; throws a usage Error for another.
+[[nodiscard]] Timer parse_timer(const std::string& name);
+
 // `auto` (cuda:0 if it can be used, else host), `cuda:N`, `cuda`, `host`. Throws a usage Error for
-// an unknown name and a device Error, in one line with the mend, where the device cannot be used.
-[[nodiscard]] std::unique_ptr<Device> open_device(const std::string& name);
+// an unknown name and a device Error, in one line with the mend, where the device or the timer
+// cannot be used. The host has one timer and takes no other.
+[[nodiscard]] std::unique_ptr<Device> open_device(const std::string& name,
+                                                  Timer timer = Timer::automatic);
 
 // One line of doctor's table.
 struct Finding {

@@ -23,11 +23,11 @@ std::vector<DeviceListing> gpus() {
 #endif
 }
 
-std::unique_ptr<Device> open_cuda(int index) {
+std::unique_ptr<Device> open_cuda(int index, Timer timer) {
 #ifdef ETALON_CUDA
-    return cuda::open_gpu(index);
+    return cuda::open_gpu(index, timer);
 #else
-    (void)index;
+    (void)index, (void)timer;
     throw device_error(gpus().front().reason);
 #endif
 }
@@ -54,9 +54,21 @@ DeviceName parse_device(const std::string& name) {
     throw usage_error(unknown_name("device", name, known));
 }
 
-std::unique_ptr<Device> open_device(const std::string& name) {
+Timer parse_timer(const std::string& name) {
+    if (name == "auto") return Timer::automatic;
+    if (name == "cupti") return Timer::cupti;
+    if (name == "events") return Timer::events;
+    const std::vector<std::string> known = {"auto", "cupti", "events"};
+    throw usage_error(unknown_name("timer", name, known));
+}
+
+std::unique_ptr<Device> open_device(const std::string& name, Timer timer) {
     const DeviceName device = parse_device(name);
-    return device.kind == DeviceKind::host ? host::make_host_device() : open_cuda(device.index);
+    if (device.kind == DeviceKind::cuda) return open_cuda(device.index, timer);
+    if (timer != Timer::automatic) {
+        throw usage_error("the host device is timed by steady_clock alone; leave out --timer");
+    }
+    return host::make_host_device();
 }
 
 }  // namespace etalon

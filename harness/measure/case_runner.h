@@ -1,53 +1,35 @@
-// One case from beginning to end: prepare, check, measure, check again.
+// The cases of one problem from beginning to end: prepare, check, time in rounds, check again.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
-#include "bench/op.h"
-#include "harness/core/records.h"
+#include "harness/measure/prepared_case.h"
+#include "harness/measure/rounds.h"
 
 namespace etalon {
 
 class Inputs;
 
-inline constexpr int warmup_launches = 3;  // before the first timed launch of a case
-
-struct MeasureOptions {
-    double precision = 0.005;  // half-width of the 95 % interval of the reported median
-    int min_samples = 15;
-    int max_samples = 64;
-    double case_budget_ms = 400;  // spent on one case's samples
-    std::uint64_t seed = 1;
-};
-
-// A case whose tensors, handles, algorithm and graphs are made: ready to be launched, checked and
-// timed. Throws Unsupported, OutOfMemory or a device Error.
-class PreparedCase {
-   public:
-    PreparedCase(const Op& op, const Provider& provider, const Case& key, Device& device,
-                 Inputs& inputs);
-    // Poisons, launches and compares every set; empty when all is well, else what is wrong.
-    [[nodiscard]] std::string check();
-    // spec.sets is set here.
-    [[nodiscard]] Block time(BlockSpec spec);
-    [[nodiscard]] std::string describe() const { return prepared_->describe(); }
-
-   private:
-    Case key_;
-    Device& device_;
-    Inputs& inputs_;
-    Tolerance tolerance_;
-    std::unique_ptr<Prepared> prepared_;
-};
-
-// Runs cases one after another, keeping the tensors of the last problem for the next case of it.
 class CaseRunner {
    public:
     CaseRunner(const Registry& registry, Device& device, const MeasureOptions& options);
     ~CaseRunner();
 
-    // Never throws for what the case itself did wrong: that is a status with its reason.
+    struct Group {
+        std::vector<Measurement> measurements;  // in order of the cases
+        std::vector<Ratio> ratios;              // of each that was timed beside its baseline
+    };
+    // Measures cases of one problem side by side. Never throws for what a case itself did wrong:
+    // that is a status with its reason, and the others are measured afresh, since a kernel that
+    // went wrong may have written anywhere. Where the device is lost, only the cases that are
+    // decided come back.
+    [[nodiscard]] Group run(std::span<const Case> cases);
+    // One alone. Throws a device Error where the device is lost to another cause.
     [[nodiscard]] Measurement run(const Case& key);
 
     // For those who time a case themselves. Throws Unsupported with the provider's reason. What is
@@ -58,9 +40,14 @@ class CaseRunner {
     [[nodiscard]] Inputs& inputs(const Problem& problem);
 
    private:
-    void measure(const Case& key, Measurement& m);
-    // Adds blocks until the interval is narrow enough or the samples or the time are spent.
-    void sample(PreparedCase& prepared, const Case& key, Measurement& m);
+    struct Entry;
+    struct Fault;
+    [[nodiscard]] Measurement blank(const Case& key) const;
+    // One try at all entries that are not decided; what went wrong, if anything did.
+    [[nodiscard]] std::optional<Fault> attempt(std::span<Entry> entries);
+    [[nodiscard]] std::optional<Fault> make_ready(std::span<Entry> entries);
+    [[nodiscard]] std::optional<Fault> check_again(std::span<Entry> entries);
+    [[nodiscard]] std::vector<Ratio> ratios(std::span<const Entry> entries) const;
 
     const Registry& registry_;
     Device& device_;

@@ -8,4 +8,12 @@ CLI::Option* add_device_option(CLI::App& command, std::string& device) {
         ->type_name("DEVICE");
 }
 
+CLI::Option* add_timer_option(CLI::App& command, std::string& timer) {
+    return command
+        .add_option("--timer", timer,
+                    "Clock of a GPU's launches: cupti, events, or auto (cupti where it can record)")
+        ->capture_default_str()
+        ->type_name("TIMER");
+}
+
 }  // namespace etalon::cli

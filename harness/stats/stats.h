@@ -50,10 +50,22 @@ struct ElasticityPrior {
 [[nodiscard]] Estimate normalised_time(std::span<const Sample> samples, const Estimate& elasticity,
                                        double reference_clock_mhz);
 
-// Fills time_ns, norm_time_ns, elasticity and clock_mhz of `m` from m.samples. Throws a device
+// The samples' durations at the reference clock; as they are where a clock or the elasticity is not
+// known.
+[[nodiscard]] std::vector<double> normalised_durations(std::span<const Sample> samples,
+                                                       const Measurement& m,
+                                                       double reference_clock_mhz);
+
+// Fills norm_time_ns and elasticity of `m` from m.samples, time_ns and clock_mhz from those of them
+// that were taken at rest: a median over two clocks would be the time of neither. Throws a device
 // Error for fewer than `min_samples` valid ones, NaN, Inf or non-positive durations. Where no
-// sample has a clock, elasticity is left empty and norm_time_ns equals time_ns.
-void summarise(Measurement& m, double reference_clock_mhz, const ElasticityPrior& prior,
-               int min_samples);
+// sample has a clock, elasticity is left empty and norm_time_ns is of the raw durations.
+void summarise(Measurement& m, std::span<const Sample> rested, double reference_clock_mhz,
+               const ElasticityPrior& prior, int min_samples);
+// All were taken at rest.
+inline void summarise(Measurement& m, double reference_clock_mhz, const ElasticityPrior& prior,
+                      int min_samples) {
+    summarise(m, m.samples, reference_clock_mhz, prior, min_samples);
+}
 
 }  // namespace etalon::stats

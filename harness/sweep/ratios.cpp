@@ -7,22 +7,6 @@
 #include "harness/stats/stats.h"
 
 namespace etalon {
-namespace {
-
-std::vector<double> normalised(const std::vector<Sample>& samples, const Measurement& m,
-                               double reference_clock_mhz) {
-    std::vector<double> times;
-    for (const Sample& sample : samples) {
-        const bool clocked = sample.clock_mhz > 0 && m.elasticity && reference_clock_mhz > 0;
-        times.push_back(clocked
-                            ? stats::normalised_ns(sample, m.elasticity->value, reference_clock_mhz)
-                            : sample.duration_ns);
-    }
-    return times;
-}
-
-}  // namespace
-
 void add_ratios(const Registry& registry, DeviceKind kind, Store& store,
                 const std::string& run_id) {
     const double reference_clock_mhz =
@@ -46,10 +30,10 @@ void add_ratios(const Registry& registry, DeviceKind kind, Store& store,
         const bool wanted = row.m.status == Status::ok && row.case_id != base &&
                             found != baselines.end() && !done.contains(row.case_id);
         if (!wanted) continue;
-        const std::vector<double> theirs =
-            normalised(store.samples(run_id, base), found->second->m, reference_clock_mhz);
-        const std::vector<double> ours =
-            normalised(store.samples(run_id, row.case_id), row.m, reference_clock_mhz);
+        const std::vector<double> theirs = stats::normalised_durations(
+            store.samples(run_id, base), found->second->m, reference_clock_mhz);
+        const std::vector<double> ours = stats::normalised_durations(
+            store.samples(run_id, row.case_id), row.m, reference_clock_mhz);
         store.add(run_id, Ratio{row.case_id, base, stats::ratio_of_medians(theirs, ours, 1)});
     }
 }

@@ -49,6 +49,35 @@ class Forecast {
     int seen_ = 0;
 };
 
+// Cases of one problem stand together, so that they are timed beside their baseline; problems keep
+// their order.
+std::vector<std::string> by_problem(const Registry& registry, const Device& device,
+                                    const std::vector<std::string>& ids) {
+    std::map<Problem, std::size_t> place;
+    std::vector<std::vector<std::string>> problems;
+    for (const std::string& id : ids) {
+        const Problem problem = registry.parse_case(id, device.info().kind).problem;
+        const auto [found, is_new] = place.try_emplace(problem, problems.size());
+        if (is_new) problems.emplace_back();
+        problems[found->second].push_back(id);
+    }
+    std::vector<std::string> ordered;
+    for (const auto& group : problems) ordered.insert(ordered.end(), group.begin(), group.end());
+    return ordered;
+}
+
+// The cases from `at` that are of one problem.
+std::vector<Case> next_group(const Registry& registry, const Device& device,
+                             const std::vector<std::string>& pending, std::size_t at) {
+    std::vector<Case> group;
+    for (; at < pending.size(); ++at) {
+        Case key = registry.parse_case(pending[at], device.info().kind);
+        if (!group.empty() && key.problem != group.front().problem) break;
+        group.push_back(std::move(key));
+    }
+    return group;
+}
+
 void count(const Measurement& m, SweepResult& result) {
     switch (m.status) {
         case Status::ok:
@@ -118,7 +147,7 @@ SweepResult run_sweep(const Registry& registry, Device& device, Store& store,
     const auto start = clock::now();
     SweepResult result;
     result.run_id = run_id;
-    const std::vector<std::string> pending = store.pending(run_id);
+    const std::vector<std::string> pending = by_problem(registry, device, store.pending(run_id));
     const std::size_t total = store.plan(run_id).size();
     for (const MeasurementRow& row : store.measurements(run_id)) count(row.m, result);
 
@@ -141,12 +170,15 @@ SweepResult run_sweep(const Registry& registry, Device& device, Store& store,
             result.why_left = "budget spent";
             break;
         }
-        const Measurement m = runner.run(registry.parse_case(pending[at], device.info().kind));
-        store.add(run_id, m);
-        count(m, result);
-        forecast.learn(m.wall_ms);
-        ++at;
-        report(&m);
+        const CaseRunner::Group group = runner.run(next_group(registry, device, pending, at));
+        for (const Measurement& m : group.measurements) {
+            store.add(run_id, m);
+            count(m, result);
+            forecast.learn(m.wall_ms);
+            ++at;
+            report(&m);
+        }
+        for (const Ratio& ratio : group.ratios) store.add(run_id, ratio);
         if (!device.usable()) {
             result.device_lost = true;
             if (at < pending.size()) result.why_left = "device lost";

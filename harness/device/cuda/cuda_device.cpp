@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 
 #include "harness/core/text.h"
@@ -65,7 +66,7 @@ std::string pci_address(int index) {
 
 class CudaDevice final : public Device {
    public:
-    explicit CudaDevice(int index) : pci_(pci_address(index)) {
+    CudaDevice(int index, Timer timer) : pci_(pci_address(index)) {
         const std::int64_t before = nvml_.read(pci_).processes.value_or(0);
         check(cudaSetDevice(index), fmt::format("opening cuda:{}", index));
         stream_ = make_stream();
@@ -86,7 +87,7 @@ class CudaDevice final : public Device {
         cudaDeviceGetAttribute(&clock_khz, cudaDevAttrClockRate, index);
         info_.max_clock_mhz = nvml_.read(pci_).max_sm_clock_mhz.value_or(clock_khz / 1000.0);
         const std::size_t flush_bytes = std::max(2 * info_.l2_bytes, std::size_t{8} << 20);
-        timing_.emplace(*this, stream_.get(), info_.sm_count, flush_bytes);
+        timing_.emplace(*this, stream_.get(), info_.sm_count, flush_bytes, timer);
         compare_result_ = allocate(sizeof(kernels::CompareResult));
     }
 
@@ -111,12 +112,14 @@ class CudaDevice final : public Device {
         env.mig = on_off(card.mig);
         env.host_cpu = machine.cpu;
         env.os = machine.os;
-        // What a card at rest runs memory-bound kernels at (an H200: 1960 to 1980 of 1980 MHz), so
-        // that most times need hardly any extrapolation.
-        env.reference_clock_mhz = info_.max_clock_mhz;
+        // Between what a card at rest runs memory-bound kernels at (an H200: 1960 to 1980 of 1980
+        // MHz) and what its power cap leaves large matrix products (1320 to 1760), so that no time
+        // is taken far from where it was measured.
+        env.reference_clock_mhz = std::round(0.9 * info_.max_clock_mhz);
         env.extra["compute_capability"] =
             fmt::format("{}.{}", info_.compute_capability / 10, info_.compute_capability % 10);
         env.extra["persistence"] = on_off(card.persistence);
+        if (!timing_->no_cupti().empty()) env.extra["no_cupti"] = timing_->no_cupti();
         return env;
     }
 
@@ -200,7 +203,9 @@ class CudaDevice final : public Device {
         block.conditions = conditions();
         return block;
     }
-    std::string timer() const override { return "events"; }
+    bool can_heat() const override { return true; }
+    void heat(double milliseconds) override { timing_->heat(milliseconds); }
+    std::string timer() const override { return timing_->name(); }
     TimerFloor timer_floor() override { return timing_->floor(); }
 
     Conditions conditions() override {
@@ -251,7 +256,7 @@ std::vector<DeviceListing> list_gpus() {
     return listings;
 }
 
-std::unique_ptr<Device> open_gpu(int index) {
+std::unique_ptr<Device> open_gpu(int index, Timer timer) {
     int count = 0;
     const std::string reason = no_gpu_reason(count);
     if (!reason.empty()) throw device_error(reason);
@@ -271,7 +276,7 @@ std::unique_ptr<Device> open_gpu(int index) {
                         properties.name, properties.major, properties.minor, properties.major,
                         properties.minor));
     }
-    return std::make_unique<CudaDevice>(index);
+    return std::make_unique<CudaDevice>(index, timer);
 }
 
 }  // namespace etalon::cuda

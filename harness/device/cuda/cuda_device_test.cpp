@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <vector>
 
 #include "harness/device/cuda/cuda_device.h"
@@ -56,6 +57,55 @@ TEST(CudaDevice, ASpinOf100MicrosecondsTakes100Microseconds) {
     std::vector<double> clocks;
     for (const Sample& sample : block.samples) clocks.push_back(sample.clock_mhz);
     EXPECT_THAT(clocks, Each(::testing::AllOf(::testing::Gt(200), ::testing::Lt(4000))));
+}
+
+// CUPTI's span is the kernel's own; the events' window holds the launch as well.
+TEST(CudaDevice, CuptiResolvesAKernelOfThreeMicroseconds) {
+    const auto launch = [](Stream stream, std::size_t) {
+        check(kernels::spin(3'000, static_cast<cudaStream_t>(stream.handle)), "spin");
+    };
+    const auto nothing = [](Stream stream, std::size_t) {
+        check(kernels::spin(0, static_cast<cudaStream_t>(stream.handle)), "spin");
+    };
+    const auto device = open_gpu(0, Timer::cupti);
+    EXPECT_EQ(device->timer(), "cupti");
+    const BlockSpec spec{.l2 = L2Mode::hot, .samples = 101};
+    const double spun = durations(device->time_block(launch, spec))[50];
+    const double empty = durations(device->time_block(nothing, spec))[50];
+    // %globaltimer, by which the kernel spins, steps by 32 ns.
+    EXPECT_NEAR(spun - empty, 3'000, 90);
+}
+
+TEST(CudaDevice, EventsTimeALaunchOfNothingToo) {
+    const auto device = open_gpu(0, Timer::events);
+    EXPECT_EQ(device->timer(), "events");
+    const auto nothing = [](Stream, std::size_t) {};
+    EXPECT_GT(durations(device->time_block(nothing, {.l2 = L2Mode::hot, .samples = 21}))[10], 100);
+}
+
+TEST(CudaDevice, ALaunchThatLeavesNoKernelIsNoMeasurement) {
+    const auto device = open_gpu(0, Timer::cupti);
+    const auto nothing = [](Stream, std::size_t) {};
+    EXPECT_THROW((void)device->time_block(nothing, {.samples = 3}), Error);
+}
+
+TEST(CudaDevice, LoadPullsTheClockDown) {
+    const auto device = open_gpu(0);
+    const auto launch = [](Stream stream, std::size_t) {
+        check(kernels::spin(30'000, static_cast<cudaStream_t>(stream.handle)), "spin");
+    };
+    const auto clock = [&](bool heated) {
+        const Block block = device->time_block(launch, {.samples = 21, .heated = heated});
+        std::vector<double> clocks;
+        for (const Sample& sample : block.samples) clocks.push_back(sample.clock_mhz);
+        std::sort(clocks.begin(), clocks.end());
+        return clocks[10];
+    };
+    const double at_rest = clock(false);
+    device->heat(200);
+    const double at_work = clock(true);
+    std::printf("clock at rest %.0f MHz, under load %.0f MHz\n", at_rest, at_work);
+    EXPECT_LT(at_work, 0.97 * at_rest);
 }
 
 TEST(CudaDevice, AColdCopyIsSlowerThanAHotOne) {

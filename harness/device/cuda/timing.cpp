@@ -32,11 +32,18 @@ double effective_clock_mhz(std::span<const kernels::ClockReading> before,
     return *middle;
 }
 
-Timing::Timing(Device& device, cudaStream_t stream, int sm_count, std::size_t flush_bytes)
+Timing::Timing(Device& device, cudaStream_t stream, int sm_count, std::size_t flush_bytes,
+               Timer timer)
     : device_(device),
       stream_(stream),
       sm_count_(static_cast<std::size_t>(sm_count)),
       flush_(device.allocate(flush_bytes)) {
+    if (timer != Timer::events) {
+        recorder_.emplace();
+        no_cupti_ = recorder_->missing();
+        if (!no_cupti_.empty()) recorder_.reset();
+        if (!recorder_ && timer == Timer::cupti) throw device_error(no_cupti_);
+    }
     // Modules load lazily, and a load waits for the device to be idle: everything that is enqueued
     // around a window runs once before the first spin waits for the CPU.
     reserve(1);
@@ -65,6 +72,7 @@ void Timing::reserve(int samples) {
 void Timing::enqueue(const Launch& launch, const BlockSpec& spec, int index) {
     const Stream stream{stream_};
     const bool hot = spec.l2 == L2Mode::hot;
+    if (spec.heated) heater().enqueue();
     // Hot means that this very set was just used, so sets do not rotate.
     const std::size_t set = hot ? 0 : static_cast<std::size_t>(index) % spec.sets;
     if (hot) {
@@ -75,19 +83,47 @@ void Timing::enqueue(const Launch& launch, const BlockSpec& spec, int index) {
     const Window& window = windows_[static_cast<std::size_t>(index)];
     check(kernels::spin(spin_ns, stream_), "the spin kernel");
     check(kernels::clock_probe(readings(index, 0), stream_), "the clock probe");
-    check(cudaEventRecord(window.start.get(), stream_), "recording an event");
+    if (!recorder_) check(cudaEventRecord(window.start.get(), stream_), "recording an event");
     launch(stream, set);
-    check(cudaEventRecord(window.stop.get(), stream_), "recording an event");
+    if (!recorder_) check(cudaEventRecord(window.stop.get(), stream_), "recording an event");
     check(kernels::clock_probe(readings(index, 1), stream_), "the clock probe");
+}
+
+Heater& Timing::heater() {
+    if (!heater_) heater_.emplace(device_, stream_);
+    return *heater_;
+}
+
+void Timing::heat(double milliseconds) {
+    heater().run(milliseconds);
+}
+
+std::vector<double> Timing::durations_ns(int samples) {
+    std::vector<double> durations;
+    if (recorder_) {
+        for (const ActivityWindow& window :
+             cut_windows(recorder_->take(), static_cast<std::size_t>(samples))) {
+            durations.push_back(window.span_ns);
+        }
+        return durations;
+    }
+    for (int i = 0; i < samples; ++i) {
+        const Window& window = windows_[static_cast<std::size_t>(i)];
+        durations.push_back(elapsed_ns(window.start.get(), window.stop.get()));
+    }
+    return durations;
 }
 
 std::vector<Sample> Timing::run(const Launch& launch, const BlockSpec& spec) {
     reserve(spec.samples);
+    if (spec.heated) (void)heater();         // made before the spin waits for the CPU
+    if (recorder_) (void)recorder_->take();  // of checks and other blocks
     for (int i = 0; i < spec.warmups; ++i) {
         launch({stream_}, static_cast<std::size_t>(i) % spec.sets);
     }
     for (int i = 0; i < spec.samples; ++i) enqueue(launch, spec, i);
     device_.synchronize();
+    const std::vector<double> durations = durations_ns(spec.samples);
 
     std::vector<kernels::ClockReading> read(static_cast<std::size_t>(spec.samples) * 2 * sm_count_);
     device_.download(std::as_writable_bytes(std::span(read)), readings_);
@@ -95,8 +131,7 @@ std::vector<Sample> Timing::run(const Launch& launch, const BlockSpec& spec) {
     for (int i = 0; i < spec.samples; ++i) {
         const std::size_t at = static_cast<std::size_t>(i) * 2 * sm_count_;
         const std::span<const kernels::ClockReading> all(read);
-        const Window& window = windows_[static_cast<std::size_t>(i)];
-        samples.push_back({elapsed_ns(window.start.get(), window.stop.get()),
+        samples.push_back({durations[static_cast<std::size_t>(i)],
                            effective_clock_mhz(all.subspan(at, sm_count_),
                                                all.subspan(at + sm_count_, sm_count_))});
     }
@@ -104,8 +139,12 @@ std::vector<Sample> Timing::run(const Launch& launch, const BlockSpec& spec) {
 }
 
 Device::TimerFloor Timing::floor() {
-    const std::vector<Sample> samples =
-        run([](Stream, std::size_t) {}, {.l2 = L2Mode::hot, .samples = 101});
+    // A window around nothing leaves CUPTI without a record: there it is a kernel that does
+    // nothing.
+    const Launch nothing = [this](Stream, std::size_t) {
+        if (recorder_) check(kernels::spin(0, stream_), "the spin kernel");
+    };
+    const std::vector<Sample> samples = run(nothing, {.l2 = L2Mode::hot, .samples = 101});
     std::vector<double> windows;
     for (const Sample& sample : samples) windows.push_back(sample.duration_ns);
     std::sort(windows.begin(), windows.end());
