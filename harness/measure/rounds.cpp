@@ -11,10 +11,10 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 constexpr int block_samples = 8;
-// On an H200 a load pulls the clock down within 64 to 100 ms, and it is back 16 to 130 ms after
+// On an H200 a load pulls the clock down within about 64 ms, and it is back 16 to 130 ms after
 // (method.md). Wherever it stands, it is measured; what counts is that the rounds differ.
-constexpr double heat_ms = 100;
-constexpr auto rest = std::chrono::milliseconds(60);
+constexpr double heat_ms = 60;
+constexpr auto rest = std::chrono::milliseconds(40);
 
 double since_ms(clock::time_point start) {
     return std::chrono::duration<double, std::milli>(clock::now() - start).count();
