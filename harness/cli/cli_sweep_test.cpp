@@ -81,6 +81,17 @@ TEST_F(SweepProgram, WhatCannotFitInMemoryFailsWithItsReason) {
     EXPECT_THAT(outcome.out, HasSubstr("1 ok, 0 unsupported, 1 failed"));
 }
 
+TEST_F(SweepProgram, PrecisionWithAPercentSignIsTheHalfWidth) {
+    const Outcome outcome =
+        etalon(folder_, {"sweep", "--device", "host", "--case", "copy/fp32/n=1000/libc/hot",
+                         "--precision", "90%", "--precision", "fp32"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_THAT(store().runs().at(0).options, HasSubstr("\"precision\":0.9"));
+    const Outcome wrong = etalon(folder_, {"sweep", "--device", "host", "--precision", "wide%"});
+    EXPECT_EQ(wrong.code, 2);
+    EXPECT_THAT(wrong.err, HasSubstr("'wide%' is not a share"));
+}
+
 TEST_F(SweepProgram, ASpentBudgetEndsWith3SaysWhatIsLeftAndResumes) {
     const Outcome outcome = etalon(folder_, arguments({"--budget", "0.001"}));
     EXPECT_EQ(outcome.code, 3) << outcome.err;

@@ -34,7 +34,8 @@ void CaseOptions::add_to(CLI::App& command) {
     command.add_option("--exclude", exclude, "Leave out cases that match; may be repeated")
         ->type_name("PATTERN");
     command.add_option("--op", ops, "Keep this op; may be repeated")->type_name("OP");
-    command.add_option("--precision", precisions, "Keep this precision; may be repeated")
+    command.add_option("--precision", precisions,
+                       "Keep this precision, such as bf16; may be repeated")
         ->type_name("PRECISION");
     command.add_option("--provider", providers, "Keep this provider; may be repeated")
         ->type_name("PROVIDER");

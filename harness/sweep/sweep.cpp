@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <map>
 #include <unordered_map>
 
@@ -11,6 +12,7 @@
 #include "harness/core/text.h"
 #include "harness/core/version.h"
 #include "harness/device/host/machine.h"
+#include "harness/stats/stats.h"
 #include "harness/sweep/ratios.h"
 
 namespace etalon {
@@ -97,6 +99,17 @@ void count(const Measurement& m, SweepResult& result) {
         result.clock_lo_mhz =
             result.clock_lo_mhz == 0 ? m.clock_mhz : std::min(result.clock_lo_mhz, m.clock_mhz);
         result.clock_hi_mhz = std::max(result.clock_hi_mhz, m.clock_mhz);
+    }
+    std::vector<double> clocks;
+    for (const Sample& sample : m.samples) {
+        if (sample.clock_mhz > 0) clocks.push_back(sample.clock_mhz);
+    }
+    if (clocks.empty() || !m.elasticity) return;
+    const double reach = stats::quantile(clocks, 0.95) / stats::quantile(clocks, 0.05);
+    const double effect = std::pow(reach, m.elasticity->value) - 1;
+    if (effect > result.raw_effect) {
+        result.raw_effect = effect;
+        result.raw_effect_case = m.key.id();
     }
 }
 

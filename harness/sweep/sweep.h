@@ -38,7 +38,11 @@ struct SweepResult {
     RunState state = RunState::finished;
     std::string why_left;  // "interrupted", "budget spent", "device lost"; empty when finished
     std::size_t ok = 0, unsupported = 0, failed = 0, incorrect = 0, left = 0;
-    double clock_lo_mhz = 0, clock_hi_mhz = 0;  // how far the clock wandered
+    double clock_lo_mhz = 0, clock_hi_mhz = 0;  // how far the clock at rest wandered
+    // What the clocks that a case was seen at would have done to its raw time: (f_hi / f_lo)^e − 1,
+    // and the case for which that is most. Of this sitting.
+    double raw_effect = 0;
+    std::string raw_effect_case;
     bool device_lost = false;  // a new process can go on: the device's context is gone
 };
 // The gravest of what happened: incorrect, then failed, then cases left.

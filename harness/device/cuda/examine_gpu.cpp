@@ -6,6 +6,7 @@
 #include <array>
 
 #include "harness/core/text.h"
+#include "harness/device/cuda/activity.h"
 #include "harness/device/cuda/cuda_device.h"
 #include "harness/device/cuda/nvml.h"
 
@@ -76,6 +77,18 @@ void examine_modes(const std::string& id, const Nvml::Card& card, std::vector<Fi
                         others > 0 ? "stop them (nvidia-smi names them)" : ""});
 }
 
+void examine_timer(std::vector<Finding>& findings) {
+    const ActivityRecorder recorder;
+    if (recorder.missing().empty()) {
+        findings.push_back({Level::good, "timer", "CUPTI records", "", ""});
+    } else {
+        findings.push_back({Level::warning, "timer", recorder.missing(),
+                            "CUDA events time the launches: they add over a microsecond, and small "
+                            "kernels move by 2 % from process to process",
+                            "install CUPTI of CUDA 13, and end what else profiles this card"});
+    }
+}
+
 }  // namespace
 
 void examine_gpus(std::vector<Finding>& findings) {
@@ -90,7 +103,9 @@ void examine_gpus(std::vector<Finding>& findings) {
     cudaRuntimeGetVersion(&runtime);
     findings.push_back({Level::good, "CUDA runtime",
                         fmt::format("{}.{}", runtime / 1000, runtime % 1000 / 10), "", ""});
-    for (const DeviceListing& listing : list_gpus()) {
+    const std::vector<DeviceListing> listings = list_gpus();
+    if (listings.front().usable) examine_timer(findings);
+    for (const DeviceListing& listing : listings) {
         if (!listing.usable) {
             findings.push_back(
                 {Level::note, listing.id, listing.reason, "the CPU is measured instead", ""});
