@@ -1,0 +1,141 @@
+#include "kernels/gemm/gemm_select.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "kernels/gemm/gemm_kernels.h"
+
+namespace etalon::kernels {
+namespace {
+
+constexpr std::int64_t kTmaAlignment = 16;
+constexpr std::int64_t kTmaMaxStride = std::int64_t{1} << 40;
+constexpr std::int64_t kMostDecodeTokens = 64;
+constexpr std::array kTileWidths = {256, 224, 192, 160, 128};
+constexpr std::array kDecodeTokens = {8, 16, 32, 64};
+constexpr std::array kDecodeRows = {128, 64};
+constexpr std::array kSplits = {1, 2, 4, 8};
+constexpr std::array kStages = {2, 3, 4, 6, 8, 12};
+
+std::int64_t tiles(std::int64_t size, std::int64_t tile) {
+    return (size + tile - 1) / tile;
+}
+
+bool tma_can_read(const void* data, std::int64_t ld, int element_bytes) {
+    const std::int64_t row_bytes = ld * element_bytes;
+    return reinterpret_cast<std::uintptr_t>(data) % kTmaAlignment == 0 &&
+           row_bytes % kTmaAlignment == 0 && row_bytes < kTmaMaxStride;
+}
+
+bool tma_can_read(const GemmArgs& args) {
+    const int bytes = input_bytes(args.type);
+    return args.k > 0 && tma_can_read(args.a, args.lda, bytes) &&
+           tma_can_read(args.b, args.ldb, bytes);
+}
+
+// --- many tokens
+// ----------------------------------------------------------------------------------
+
+// Time of the grid in units of a 128 × 256 tile's: whole waves of SMs, each as long as its tile is
+// wide. A narrower tile reads more shared memory per multiplication and ends more often.
+double tile_cost(const GemmArgs& args, int tile_n, int shared, int multiprocessors) {
+    const std::int64_t clusters = tiles(args.m, kSm90TileM * shared) * tiles(args.n, tile_n);
+    const double width = tile_n / 256.0;
+    const double waves = static_cast<double>(tiles(clusters, multiprocessors / shared));
+    return waves * (width + 0.05);
+}
+
+GemmChoice select_tile(const GemmArgs& args, int multiprocessors) {
+    GemmChoice best;
+    double least = std::numeric_limits<double>::infinity();
+    const int shared = args.m > kSm90TileM ? 2 : 1;
+    for (const int tile_n : kTileWidths) {
+        const GemmKernel* const kernel = sm90_kernel(args.type, tile_n);
+        if (kernel == nullptr) continue;
+        const double cost = tile_cost(args, tile_n, shared, multiprocessors);
+        if (cost < least) best = {kernel, {.shared = shared}};
+        least = std::min(least, cost);
+    }
+    return best;
+}
+
+// --- few tokens
+// -----------------------------------------------------------------------------------
+
+int decode_tokens(std::int64_t m) {
+    return *std::find_if(kDecodeTokens.begin(), kDecodeTokens.end() - 1,
+                         [m](int tokens) { return tokens >= m; });
+}
+
+// Rings of about this much in flight on all multiprocessors together saturate the memory; much more
+// only crowds it.
+constexpr std::int64_t kBytesInFlight = std::int64_t{10} << 20;
+
+// Every block at once, and few multiprocessors without one: the fewest parts of K that give them.
+GemmChoice select_decode(const GemmArgs& args, int multiprocessors) {
+    const int tokens = decode_tokens(args.m);
+    int rows = 64;
+    if (tiles(args.n, 128) > multiprocessors && tiles(args.n, 128) <= 2 * multiprocessors)
+        rows = 128;
+    const GemmKernel* const kernel = sm90_decode_kernel(args.type, tokens, rows);
+    if (kernel == nullptr) return {};
+    const std::int64_t k_blocks = tiles(args.k * input_bytes(args.type), kSm90StageBytes);
+    GemmSchedule schedule;
+    for (const int split : kSplits) {
+        if (split > 1 && k_blocks / split < 4) break;
+        schedule.split = split;
+        if (tiles(args.n, rows) * split * 10 >= std::int64_t{7} * multiprocessors) break;
+    }
+    const std::int64_t blocks =
+        std::min<std::int64_t>(tiles(args.n, rows) * schedule.split, 2 * multiprocessors);
+    const std::int64_t stages = kBytesInFlight / (blocks * rows * kSm90StageBytes);
+    schedule.stages = *std::find_if(kStages.begin(), kStages.end() - 1,
+                                    [stages](int listed) { return listed >= stages; });
+    return {kernel, schedule};
+}
+
+}  // namespace
+
+GemmChoice select_gemm(const GemmArgs& args, int compute_capability, int multiprocessors) {
+    if (args.type == GemmType::fp32) return {simt_kernel(), {}};
+    if (compute_capability == 90 && tma_can_read(args)) {
+        if (args.m <= kMostDecodeTokens) {
+            const GemmChoice decode = select_decode(args, multiprocessors);
+            if (decode.kernel != nullptr) return decode;
+        }
+        const GemmChoice tile = select_tile(args, multiprocessors);
+        if (tile.kernel != nullptr) return tile;
+    }
+    return {mma_kernel(args.type), {}};
+}
+
+std::vector<GemmChoice> gemm_choices(const GemmArgs& args, int compute_capability) {
+    if (args.type == GemmType::fp32) return {{simt_kernel(), {}}};
+    std::vector<GemmChoice> all = {{mma_kernel(args.type), {}}};
+    if (compute_capability != 90 || !tma_can_read(args)) return all;
+    for (const int tile_n : kTileWidths) {
+        const GemmKernel* const kernel = sm90_kernel(args.type, tile_n);
+        if (kernel == nullptr) continue;
+        all.push_back({kernel, {.shared = 1}});
+        if (args.m > kSm90TileM) all.push_back({kernel, {.shared = 2}});
+    }
+    if (args.m > kMostDecodeTokens) return all;
+    for (const int rows : kDecodeRows) {
+        const int tokens = decode_tokens(args.m);
+        const GemmKernel* const kernel = sm90_decode_kernel(args.type, tokens, rows);
+        if (kernel == nullptr) continue;
+        for (const int split : kSplits) {
+            for (const int shared : {1, 2}) {
+                // Half of the tokens is a whole swizzle atom of 8 rows; a cluster has 8 blocks.
+                if (shared == 2 && (tokens < 16 || split == 8)) continue;
+                for (const int stages : kStages) {
+                    all.push_back({kernel, {shared, split, stages}});
+                }
+            }
+        }
+    }
+    return all;
+}
+
+}  // namespace etalon::kernels
