@@ -31,6 +31,9 @@ struct GemmKernel {
 // is 128 or 256; also 160 and 192 for bf16, fp16 and fp8, 224 for bf16 and fp16; no 224, 256 for
 // fp8.
 const GemmKernel* sm90_kernel(GemmType type, int tile_n);
+// The same with a whole tile to each of the two warpgroups in turn: bf16 and fp16, tile_n 128, 160
+// and 192.
+const GemmKernel* sm90_in_turn_kernel(GemmType type, int tile_n);
 // The same with rows of A ("tokens": 8, 16, 32 or 64) and of B (64 or 128) exchanged, bound by the
 // reading of B; bf16, fp16 and fp8.
 const GemmKernel* sm90_decode_kernel(GemmType type, int tokens, int rows);

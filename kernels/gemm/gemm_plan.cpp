@@ -71,7 +71,7 @@ cudaError_t encode_map(TensorMap* map, const Matrix& of, int box_rows, int box_b
     const CUresult result =
         encode(&encoded, of.type, 2, const_cast<void*>(of.data), sizes.data(), strides.data(),
                box.data(), steps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
-               CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+               CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     if (result != CUDA_SUCCESS) return cudaErrorInvalidValue;
     static_assert(sizeof(encoded) == sizeof(map->bytes));
     std::memcpy(map->bytes, &encoded, sizeof(encoded));
@@ -158,12 +158,12 @@ void GemmPlan::prepare() {
         const CUtensorMapDataType type = map_type(args_.type);
         const int bytes = input_bytes(args_.type);
         const int shared = choice_.schedule.shared;
-        const int a_rows = kernel.shares_a ? kernel.tile_m / shared : kernel.tile_m;
+        // Blocks that share A load whole tiles of it in turn, those that share B a part each.
         const int b_rows = kernel.shares_a ? kernel.tile_n : kernel.tile_n / shared;
         const auto encode = [this](TensorMap* map, const Matrix& of, int box_rows, int box_bytes) {
             if (status_ == cudaSuccess) status_ = encode_map(map, of, box_rows, box_bytes);
         };
-        encode(&a_map_, {type, bytes, args_.a, args_.m, args_.k, args_.lda}, a_rows,
+        encode(&a_map_, {type, bytes, args_.a, args_.m, args_.k, args_.lda}, kernel.tile_m,
                kSm90StageBytes);
         encode(&b_map_, {type, bytes, args_.b, args_.n, args_.k, args_.ldb}, b_rows,
                kSm90StageBytes);

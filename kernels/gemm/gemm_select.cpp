@@ -16,7 +16,8 @@ constexpr std::array kTileWidths = {256, 224, 192, 160, 128};
 constexpr std::array kDecodeTokens = {8, 16, 32, 64};
 constexpr std::array kDecodeRows = {128, 64};
 constexpr std::array kSplits = {1, 2, 4, 8};
-constexpr std::array kStages = {2, 3, 4, 6, 8, 12};
+constexpr int kMostBlocksOfCluster = 8;
+constexpr std::array kStages = {2, 4, 8, 12, 16, 24};
 
 std::int64_t tiles(std::int64_t size, std::int64_t tile) {
     return (size + tile - 1) / tile;
@@ -115,10 +116,12 @@ std::vector<GemmChoice> gemm_choices(const GemmArgs& args, int compute_capabilit
     std::vector<GemmChoice> all = {{mma_kernel(args.type), {}}};
     if (compute_capability != 90 || !tma_can_read(args)) return all;
     for (const int tile_n : kTileWidths) {
-        const GemmKernel* const kernel = sm90_kernel(args.type, tile_n);
-        if (kernel == nullptr) continue;
-        all.push_back({kernel, {.shared = 1}});
-        if (args.m > kSm90TileM) all.push_back({kernel, {.shared = 2}});
+        for (const GemmKernel* const kernel :
+             {sm90_kernel(args.type, tile_n), sm90_in_turn_kernel(args.type, tile_n)}) {
+            if (kernel == nullptr) continue;
+            all.push_back({kernel, {.shared = 1}});
+            if (args.m > kSm90TileM) all.push_back({kernel, {.shared = 2}});
+        }
     }
     if (args.m > kMostDecodeTokens) return all;
     for (const int rows : kDecodeRows) {
@@ -126,9 +129,8 @@ std::vector<GemmChoice> gemm_choices(const GemmArgs& args, int compute_capabilit
         const GemmKernel* const kernel = sm90_decode_kernel(args.type, tokens, rows);
         if (kernel == nullptr) continue;
         for (const int split : kSplits) {
-            for (const int shared : {1, 2}) {
-                // Half of the tokens is a whole swizzle atom of 8 rows; a cluster has 8 blocks.
-                if (shared == 2 && (tokens < 16 || split == 8)) continue;
+            for (const int shared : {1, 2, 4}) {
+                if (shared * split > kMostBlocksOfCluster) continue;
                 for (const int stages : kStages) {
                     all.push_back({kernel, {shared, split, stages}});
                 }

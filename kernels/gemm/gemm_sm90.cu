@@ -73,7 +73,7 @@ struct Tiles {
           step(gridDim.x / all.shared),
           rank(static_cast<int>(blockIdx.x) % all.shared) {}
     __device__ bool more() const { return index < work.order.count(); }
-    __device__ void next() { index += step; }
+    __device__ void next(unsigned count = 1) { index += count * step; }
     __device__ TileOrder::Tile tile() const {
         TileOrder::Tile of_cluster = work.order.at(index);
         of_cluster.m = of_cluster.m * work.shared + rank;
@@ -83,33 +83,54 @@ struct Tiles {
 };
 
 template <GemmType kType, int kTileN>
-__device__ void produce(const CUtensorMap& a_map, const CUtensorMap& b_map, Tiles tiles,
-                        const sm90::Ring& ring) {
-    using Of = Shape<kTileN>;
-    constexpr int kElements =
+struct Producer {
+    static constexpr int kElements =
         kRowBytes / static_cast<int>(sizeof(typename GemmTypes<kType>::Input));
-    constexpr std::uint16_t kBoth = 3;
-    const int half = tiles.rank * kTileN / 2;
-    sm90::Cursor at{Of::kStages};
-    for (; tiles.more(); tiles.next()) {
+    const CUtensorMap& a_map;
+    const CUtensorMap& b_map;
+    const sm90::Ring& ring;
+    Tiles tiles;
+
+    __device__ void load_a(int stage, int k, int row) const {
+        sm90::barrier_arrive_expecting(ring.full(stage), Shape<kTileN>::kStageBytes);
+        sm90::load_box(ring.a(stage), &a_map, k * kElements, row, ring.full(stage));
+    }
+    __device__ void load_b(int stage, int k, int row) const {
+        if (tiles.work.shared == 1) {
+            sm90::load_box(ring.b(stage), &b_map, k * kElements, row, ring.full(stage));
+            return;
+        }
+        constexpr std::uint16_t kBoth = 3;
+        const int half = tiles.rank * kTileN / 2;
+        sm90::load_box_multicast(ring.b(stage) + half * kRowBytes, &b_map, k * kElements,
+                                 row + half, ring.full(stage), kBoth);
+    }
+    __device__ int primed() const { return min(ring.stages, tiles.work.k_blocks); }
+
+    // Begins to fill the empty ring, before the block and its peer have met.
+    __device__ void prime() const {
         const auto tile = tiles.tile();
-        const int row_a = static_cast<int>(tile.m) * kTileM;
-        const int row_b = static_cast<int>(tile.n) * kTileN;
-        for (int k = 0; k < tiles.work.k_blocks; ++k) {
-            sm90::barrier_wait(ring.empty(at.stage), at.phase ^ 1);  // passes in the first round
-            const std::uint32_t full = ring.full(at.stage);
-            sm90::barrier_arrive_expecting(full, Of::kStageBytes);
-            sm90::load_box(ring.a(at.stage), &a_map, k * kElements, row_a, full);
-            if (tiles.work.shared == 1) {
-                sm90::load_box(ring.b(at.stage), &b_map, k * kElements, row_b, full);
-            } else {
-                sm90::load_box_multicast(ring.b(at.stage) + half * kRowBytes, &b_map, k * kElements,
-                                         row_b + half, full, kBoth);
-            }
-            at.advance();
+        for (int k = 0; k < primed(); ++k) {
+            load_a(k, k, static_cast<int>(tile.m) * kTileM);
         }
     }
-}
+    __device__ void run() {
+        sm90::Cursor at{ring.stages};
+        for (int done = primed(); tiles.more(); tiles.next(), done = 0) {
+            const auto tile = tiles.tile();
+            const int row_a = static_cast<int>(tile.m) * kTileM;
+            const int row_b = static_cast<int>(tile.n) * kTileN;
+            for (int k = 0; k < tiles.work.k_blocks; ++k) {
+                if (k >= done) {
+                    sm90::barrier_wait(ring.empty(at.stage), at.phase ^ 1);
+                    load_a(at.stage, k, row_a);
+                }
+                load_b(at.stage, k, row_b);
+                at.advance();
+            }
+        }
+    }
+};
 
 // One group of wgmma stays in flight while the next stage is awaited.
 template <GemmType kType, int kTileN, typename Accumulator>
@@ -130,31 +151,65 @@ __device__ void accumulate(Accumulator (&d)[kTileN / 2], const sm90::Ring& ring,
     sm90::release(ring, previous, peer);
 }
 
+// One warpgroup's sum of all 128 rows.
+template <GemmType kType, int kTileN, typename Accumulator>
+__device__ void accumulate_alone(Accumulator (&upper)[kTileN / 2], Accumulator (&lower)[kTileN / 2],
+                                 const sm90::Ring& ring, int k_blocks, sm90::Cursor& at, int peer) {
+    constexpr int kLower = 64 * kRowBytes;
+    int previous = 0;
+    for (int k = 0; k < k_blocks; ++k) {
+        sm90::barrier_wait(ring.full(at.stage), at.phase);
+        sm90::wgmma_fence();
+        sm90::multiply_rows<kType, kTileN>(upper, ring.a(at.stage), ring.b(at.stage), k > 0);
+        sm90::multiply_rows<kType, kTileN>(lower, ring.a(at.stage) + kLower, ring.b(at.stage),
+                                           k > 0);
+        sm90::wgmma_commit();
+        sm90::wgmma_wait<1>();
+        if (k > 0) sm90::release(ring, previous, peer);
+        previous = at.stage;
+        at.advance();
+    }
+    sm90::wgmma_wait<0>();
+    sm90::pin(upper);
+    sm90::pin(lower);
+    sm90::release(ring, previous, peer);
+}
+
 template <int kCount>
 __device__ void add(float (&d)[kCount], const float (&part)[kCount]) {
 #pragma unroll
     for (int i = 0; i < kCount; ++i) d[i] += part[i];
 }
 
-// Adds each stage's sum into fp32 registers. The other warpgroup keeps the tensor cores busy
-// meanwhile.
+// Adds the sum of every two stages into fp32 registers.
 template <GemmType kType, int kTileN>
 __device__ void accumulate_promoted(float (&d)[kTileN / 2], const sm90::Ring& ring, int a_offset,
                                     int k_blocks, sm90::Cursor& at, int peer) {
     float part[kTileN / 2];
-    for (int k = 0; k < k_blocks; ++k) {
+    const auto start = [&](bool keep) {
         sm90::barrier_wait(ring.full(at.stage), at.phase);
         sm90::multiply_stage<kType, kTileN>(part, ring.a(at.stage) + a_offset, ring.b(at.stage),
-                                            false);
+                                            keep);
+    };
+    for (int k = 0; k < k_blocks; k += 2) {
+        start(false);
+        int last = at.stage;
+        at.advance();
+        if (k + 1 < k_blocks) {
+            start(true);
+            sm90::wgmma_wait<1>();
+            sm90::release(ring, last, peer);
+            last = at.stage;
+            at.advance();
+        }
         sm90::wgmma_wait<0>();
         sm90::pin(part);
-        sm90::release(ring, at.stage, peer);
+        sm90::release(ring, last, peer);
         add(d, part);
-        at.advance();
     }
 }
 
-// The same with two sums in turn: the next stage is being multiplied while one is added.
+// Adds each stage's: two sums in turn, so the next stage is being multiplied meanwhile.
 template <GemmType kType, int kTileN>
 __device__ void accumulate_promoted_in_turn(float (&d)[kTileN / 2], const sm90::Ring& ring,
                                             int a_offset, int k_blocks, sm90::Cursor& at,
@@ -288,9 +343,41 @@ __device__ void consume(Tiles tiles, const sm90::Ring& ring, std::uint32_t boxes
     store.finish();
 }
 
+// The warpgroups take tiles in turn, so one stores while the other multiplies.
+template <GemmType kType, int kTileN, typename Output>
+__device__ void consume_in_turn(Tiles tiles, const sm90::Ring& ring, std::uint32_t boxes,
+                                const CUtensorMap& c_map, const TileOutput<Output>& out) {
+    using Accumulator = typename GemmTypes<kType>::Accumulator;
+    const int warpgroup = static_cast<int>(threadIdx.x) / 128;
+    const int row_of_warp = static_cast<int>(threadIdx.x) % 128 / 32 * 16;
+    const int k_blocks = tiles.work.k_blocks;
+    sm90::Cursor at{Shape<kTileN>::kStages};
+    BoxStore<Output> store(boxes, c_map, warpgroup);
+    if (warpgroup == 1) {
+        tiles.next();
+        at.skip(k_blocks);
+    }
+    for (; tiles.more(); tiles.next(2), at.skip(k_blocks)) {
+        const auto tile = tiles.tile();
+        const int row = static_cast<int>(tile.m) * kTileM;
+        const int col = static_cast<int>(tile.n) * kTileN;
+        Accumulator upper[kTileN / 2];
+        Accumulator lower[kTileN / 2];
+        accumulate_alone<kType, kTileN>(upper, lower, ring, k_blocks, at, tiles.peer());
+        if (tiles.work.stores_boxes) {
+            store.store(upper, row, col);
+            store.store(lower, row + 64, col);
+        } else {
+            store_rows(upper, out, row + row_of_warp, col);
+            store_rows(lower, out, row + 64 + row_of_warp, col);
+        }
+    }
+    store.finish();
+}
+
 #endif
 
-template <GemmType kType, int kTileN>
+template <GemmType kType, int kTileN, bool kInTurn>
 __global__ void __launch_bounds__(kThreads, 1)
     gemm_sm90_kernel(const __grid_constant__ CUtensorMap a_map,
                      const __grid_constant__ CUtensorMap b_map,
@@ -298,14 +385,18 @@ __global__ void __launch_bounds__(kThreads, 1)
                      TileOutput<typename GemmTypes<kType>::Output> out) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     using Of = Shape<kTileN>;
+    constexpr int kReleases = kInTurn ? kConsumerWarps / kWarpgroups : kConsumerWarps;
     extern __shared__ unsigned char dynamic_shared[];
     const std::uint32_t boxes = (sm90::shared_address(dynamic_shared) + kTileAlignment - 1) /
                                 kTileAlignment * kTileAlignment;
     const sm90::Ring ring{boxes + kStoreBytes, Of::kABytes, Of::kStageBytes, Of::kStages};
-    if (threadIdx.x == 0) {
+    Producer<kType, kTileN> producer{a_map, b_map, ring, Tiles(work)};
+    const bool produces = threadIdx.x == kConsumerWarps * 32;
+    if (produces) {
         sm90::prefetch_map(&a_map);
         sm90::prefetch_map(&b_map);
-        ring.init_barriers(kConsumerWarps * work.shared);
+        ring.init_barriers(kReleases * work.shared);
+        producer.prime();
     }
     __syncthreads();
     if (work.shared > 1) {  // the other block's barriers are ready
@@ -314,13 +405,15 @@ __global__ void __launch_bounds__(kThreads, 1)
     }
     if (threadIdx.x / 32 >= kConsumerWarps) {
         sm90::give_registers<kProducerRegisters>();
-        if (threadIdx.x == kConsumerWarps * 32) {
-            produce<kType, kTileN>(a_map, b_map, Tiles(work), ring);
-        }
+        if (produces) producer.run();
         __syncwarp();
     } else {
         sm90::take_registers<kConsumerRegisters>();
-        consume<kType, kTileN>(Tiles(work), ring, boxes, c_map, out);
+        if constexpr (kInTurn) {
+            consume_in_turn<kType, kTileN>(Tiles(work), ring, boxes, c_map, out);
+        } else {
+            consume<kType, kTileN>(Tiles(work), ring, boxes, c_map, out);
+        }
     }
     if (work.shared > 1) {  // no block leaves while the other may write or arrive here
         sm90::cluster_arrive();
@@ -331,9 +424,9 @@ __global__ void __launch_bounds__(kThreads, 1)
 #endif
 }
 
-template <GemmType kType, int kTileN>
+template <GemmType kType, int kTileN, bool kInTurn>
 cudaError_t prepare() {
-    return cudaFuncSetAttribute(gemm_sm90_kernel<kType, kTileN>,
+    return cudaFuncSetAttribute(gemm_sm90_kernel<kType, kTileN, kInTurn>,
                                 cudaFuncAttributeMaxDynamicSharedMemorySize,
                                 Shape<kTileN>::kSharedBytes);
 }
@@ -345,7 +438,7 @@ CUtensorMap encoded(const TensorMap& map) {
     return copy;
 }
 
-template <GemmType kType, int kTileN>
+template <GemmType kType, int kTileN, bool kInTurn>
 cudaError_t launch(const GemmLaunch& gemm, cudaStream_t stream) {
     using Types = GemmTypes<kType>;
     const int shared = gemm.schedule.shared;
@@ -367,15 +460,20 @@ cudaError_t launch(const GemmLaunch& gemm, cudaStream_t stream) {
     config.stream = stream;
     config.attrs = &of_cluster;
     config.numAttrs = shared > 1 ? 1 : 0;
-    return cudaLaunchKernelEx(&config, gemm_sm90_kernel<kType, kTileN>, encoded(gemm.a_map),
-                              encoded(gemm.b_map), encoded(gemm.c_map), work,
+    return cudaLaunchKernelEx(&config, gemm_sm90_kernel<kType, kTileN, kInTurn>,
+                              encoded(gemm.a_map), encoded(gemm.b_map), encoded(gemm.c_map), work,
                               tile_output<typename Types::Output>(gemm.args));
 }
 
-template <GemmType kType, int kTileN>
+template <GemmType kType, int kTileN, bool kInTurn = false>
 const GemmKernel* kernel(const char* name) {
-    static const GemmKernel of_tile{
-        name, kTileM, kTileN, true, false, prepare<kType, kTileN>, launch<kType, kTileN>};
+    static const GemmKernel of_tile{name,
+                                    kTileM,
+                                    kTileN,
+                                    true,
+                                    false,
+                                    prepare<kType, kTileN, kInTurn>,
+                                    launch<kType, kTileN, kInTurn>};
     return &of_tile;
 }
 
@@ -383,23 +481,32 @@ const GemmKernel* kernel(const char* name) {
 #define ETALON_TILE(type, n, k) \
     case n:                     \
         return kernel<GemmType::type, n>("sm90_wgmma_" #type "_128x" #n "x" #k)
+#define ETALON_TILE_IN_TURN(type, n, k) \
+    case n:                             \
+        return kernel<GemmType::type, n, true>("sm90_wgmma_in_turn_" #type "_128x" #n "x" #k)
 
 template <GemmType>
 const GemmKernel* of_type(int tile_n);
-#define ETALON_TILES(type, ...)                             \
-    template <>                                             \
-    const GemmKernel* of_type<GemmType::type>(int tile_n) { \
-        switch (tile_n) { __VA_ARGS__; }                    \
-        return nullptr;                                     \
+template <GemmType>
+const GemmKernel* in_turn_of_type(int tile_n);
+#define ETALON_TILES(function, type, ...)                    \
+    template <>                                              \
+    const GemmKernel* function<GemmType::type>(int tile_n) { \
+        switch (tile_n) { __VA_ARGS__; }                     \
+        return nullptr;                                      \
     }
-ETALON_TILES(bf16, ETALON_TILE(bf16, 128, 64); ETALON_TILE(bf16, 160, 64);
+ETALON_TILES(of_type, bf16, ETALON_TILE(bf16, 128, 64); ETALON_TILE(bf16, 160, 64);
              ETALON_TILE(bf16, 192, 64); ETALON_TILE(bf16, 224, 64); ETALON_TILE(bf16, 256, 64))
-ETALON_TILES(fp16, ETALON_TILE(fp16, 128, 64); ETALON_TILE(fp16, 160, 64);
+ETALON_TILES(of_type, fp16, ETALON_TILE(fp16, 128, 64); ETALON_TILE(fp16, 160, 64);
              ETALON_TILE(fp16, 192, 64); ETALON_TILE(fp16, 224, 64); ETALON_TILE(fp16, 256, 64))
-ETALON_TILES(fp8, ETALON_TILE(fp8, 128, 128); ETALON_TILE(fp8, 160, 128);
+ETALON_TILES(of_type, fp8, ETALON_TILE(fp8, 128, 128); ETALON_TILE(fp8, 160, 128);
              ETALON_TILE(fp8, 192, 128))
-ETALON_TILES(tf32, ETALON_TILE(tf32, 128, 32); ETALON_TILE(tf32, 256, 32))
-ETALON_TILES(int8, ETALON_TILE(int8, 128, 128); ETALON_TILE(int8, 256, 128))
+ETALON_TILES(of_type, tf32, ETALON_TILE(tf32, 128, 32); ETALON_TILE(tf32, 256, 32))
+ETALON_TILES(of_type, int8, ETALON_TILE(int8, 128, 128); ETALON_TILE(int8, 256, 128))
+ETALON_TILES(in_turn_of_type, bf16, ETALON_TILE_IN_TURN(bf16, 128, 64);
+             ETALON_TILE_IN_TURN(bf16, 160, 64); ETALON_TILE_IN_TURN(bf16, 192, 64))
+ETALON_TILES(in_turn_of_type, fp16, ETALON_TILE_IN_TURN(fp16, 128, 64);
+             ETALON_TILE_IN_TURN(fp16, 160, 64); ETALON_TILE_IN_TURN(fp16, 192, 64))
 #endif
 
 }  // namespace
@@ -420,6 +527,17 @@ const GemmKernel* sm90_kernel(GemmType type, int tile_n) {
         case GemmType::fp32:
             break;
     }
+#else
+    (void)type;
+    (void)tile_n;
+#endif
+    return nullptr;
+}
+
+const GemmKernel* sm90_in_turn_kernel(GemmType type, int tile_n) {
+#ifdef ETALON_SM90A
+    if (type == GemmType::bf16) return in_turn_of_type<GemmType::bf16>(tile_n);
+    if (type == GemmType::fp16) return in_turn_of_type<GemmType::fp16>(tile_n);
 #else
     (void)type;
     (void)tile_n;

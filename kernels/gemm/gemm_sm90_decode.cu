@@ -54,7 +54,7 @@ struct Work {
     int k_blocks;  // of all of K
     int tokens;
     int split;   // blocks that share a tile, each a part of K
-    int shared;  // 1, or 2: two tiles' blocks read the tokens together
+    int shared;  // blocks of neighbouring tiles that read the tokens together
     int stages;
 };
 
@@ -66,18 +66,23 @@ struct Place {
     int k_begin, k_end;  // in stages
     int part;
     int member;  // of those that share the tokens
-    int peer;    // rank of the other one; -1: none
+    int shared;
 
-    __device__ Place(const Work& work, int rows, int tokens) {
-        const int cluster = work.split * work.shared;
+    __device__ Place(const Work& work, int rows, int tokens) : shared(work.shared) {
+        const int cluster = work.split * shared;
         const int rank = static_cast<int>(blockIdx.x) % cluster;
-        member = rank % work.shared;
-        part = rank / work.shared;
-        peer = work.shared > 1 ? rank ^ 1 : -1;
-        first_row = (static_cast<int>(blockIdx.x) / cluster * work.shared + member) * rows;
+        member = rank % shared;
+        part = rank / shared;
+        first_row = (static_cast<int>(blockIdx.x) / cluster * shared + member) * rows;
         first_token = static_cast<int>(blockIdx.y) * tokens;
         k_begin = work.k_blocks * part / work.split;
         k_end = work.k_blocks * (part + 1) / work.split;
+    }
+    // The blocks that share the tokens load them for all in turn, each its own stages of the ring.
+    __device__ bool loads_tokens(int stage) const { return stage % shared == member; }
+    // Rank of the block that loads a stage's tokens; -1: this one.
+    __device__ int other_loader(int stage) const {
+        return loads_tokens(stage) ? -1 : part * shared + stage % shared;
     }
 };
 
@@ -89,25 +94,20 @@ struct Producer {
     const CUtensorMap* rows_map;
     const Place& place;
     const sm90::Ring& ring;
-    std::uint64_t keep = sm90::evict_last();
-    std::uint64_t drop = sm90::evict_first();
 
     __device__ void load_rows(int stage, int k) const {
         sm90::barrier_arrive_expecting(ring.full(stage), Shape<kTokens, kRows>::kStageBytes);
-        sm90::load_box(ring.a(stage), rows_map, k * kElements, place.first_row, ring.full(stage),
-                       drop);
+        sm90::load_box(ring.a(stage), rows_map, k * kElements, place.first_row, ring.full(stage));
     }
     __device__ void load_tokens(int stage, int k) const {
-        if (place.peer < 0) {
+        if (place.shared == 1) {
             sm90::load_box(ring.b(stage), tokens_map, k * kElements, place.first_token,
-                           ring.full(stage), keep);
-            return;
+                           ring.full(stage));
+        } else if (place.loads_tokens(stage)) {
+            const unsigned ranks = ((1U << place.shared) - 1) << (place.part * place.shared);
+            sm90::load_box_multicast(ring.b(stage), tokens_map, k * kElements, place.first_token,
+                                     ring.full(stage), static_cast<std::uint16_t>(ranks));
         }
-        const int half = place.member;
-        const unsigned blocks = 3U << (place.peer & ~1);  // a bit for each rank
-        sm90::load_box_multicast(ring.b(stage) + half * Shape<kTokens, kRows>::kTokensBytes / 2,
-                                 tokens_map, k * kElements, place.first_token + half * kTokens / 2,
-                                 ring.full(stage), static_cast<std::uint16_t>(blocks));
     }
     __device__ int primed() const { return min(ring.stages, place.k_end - place.k_begin); }
 
@@ -115,12 +115,12 @@ struct Producer {
     __device__ void prime() const {
         for (int i = 0; i < primed(); ++i) {
             load_rows(i, place.k_begin + i);
-            if (place.peer < 0) load_tokens(i, place.k_begin + i);
+            if (place.shared == 1) load_tokens(i, place.k_begin + i);
         }
     }
     __device__ void run() const {
-        if (place.peer >= 0) {
-            sm90::cluster_wait();  // the other block's barriers are ready
+        if (place.shared > 1) {
+            sm90::cluster_wait();  // the other blocks' barriers are ready
             for (int i = 0; i < primed(); ++i) load_tokens(i, place.k_begin + i);
         }
         sm90::Cursor at{ring.stages};
@@ -146,7 +146,7 @@ __device__ void accumulate(float (&d)[kTokens / 2], const sm90::Ring& ring, cons
                                              keep);
         sm90::wgmma_wait<0>();
         sm90::pin(part);
-        sm90::release(ring, at.stage, place.peer);
+        sm90::release(ring, at.stage, place.other_loader(at.stage));
         if constexpr (kPromoted) {
 #pragma unroll
             for (int i = 0; i < kTokens / 2; ++i) d[i] += part[i];
@@ -239,14 +239,14 @@ __global__ void __launch_bounds__(Shape<kTokens, kRows>::kThreads,
     if (threadIdx.x == Of::kConsumers) {
         sm90::prefetch_map(&rows_map);
         sm90::prefetch_map(&tokens_map);
-        ring.init_barriers(Of::kConsumers / 32 * work.shared);
+        ring.init_barriers(Of::kConsumers / 32, work.shared, place.member);
         producer.prime();
     }
     __syncthreads();
     if (in_cluster) sm90::cluster_arrive();
     if (threadIdx.x == Of::kConsumers) {
         producer.run();
-        if (in_cluster && place.peer < 0) sm90::cluster_wait();
+        if (in_cluster && work.shared == 1) sm90::cluster_wait();
     } else if (in_cluster) {
         sm90::cluster_wait();
     }
@@ -288,12 +288,15 @@ cudaError_t prepare() {
                                 cudaSharedmemCarveoutMaxShared);
 }
 
-// No more than fit, or than there are to load.
+// A whole number of turns; no more than fit, or than there are to load.
 template <int kTokens, int kRows>
-int stages(int wanted, int k_blocks_of_part) {
+int stages(const GemmSchedule& schedule, int k_blocks_of_part) {
     using Of = Shape<kTokens, kRows>;
     constexpr int kFit = (kSharedOfBlock - Of::shared_bytes(0)) / (Of::kStageBytes + 16);
-    return std::clamp(std::min(wanted, k_blocks_of_part), Of::kLeastStages, kFit);
+    const int turns = schedule.shared;
+    const int needed = (k_blocks_of_part + turns - 1) / turns * turns;
+    const int fit = std::min(schedule.stages, kFit) / turns * turns;
+    return std::max({std::min(fit, needed), turns, Of::kLeastStages});
 }
 
 template <GemmType kType, int kTokens, int kRows>
@@ -305,7 +308,7 @@ cudaError_t launch(const GemmLaunch& gemm, cudaStream_t stream) {
     const int k_blocks = static_cast<int>((gemm.args.k + kElements - 1) / kElements);
     const int part = (k_blocks + schedule.split - 1) / schedule.split;
     const Work work{k_blocks, static_cast<int>(gemm.args.m), schedule.split, schedule.shared,
-                    stages<kTokens, kRows>(schedule.stages, part)};
+                    stages<kTokens, kRows>(schedule, part)};
     const std::int64_t tiles = (gemm.args.n + kRows - 1) / kRows;
     const std::int64_t clusters = (tiles + work.shared - 1) / work.shared;
     const int cluster = work.split * work.shared;

@@ -106,26 +106,6 @@ __device__ inline void load_box(std::uint32_t to, const void* tensor_map, int co
         : "memory");
 }
 
-// What L2 does with the lines of a load.
-__device__ inline std::uint64_t evict_first() {
-    std::uint64_t policy = 0;
-    asm volatile("createpolicy.fractional.L2::evict_first.b64 %0;" : "=l"(policy));
-    return policy;
-}
-__device__ inline std::uint64_t evict_last() {
-    std::uint64_t policy = 0;
-    asm volatile("createpolicy.fractional.L2::evict_last.b64 %0;" : "=l"(policy));
-    return policy;
-}
-__device__ inline void load_box(std::uint32_t to, const void* tensor_map, int column, int row,
-                                std::uint32_t barrier, std::uint64_t policy) {
-    asm volatile(
-        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
-        ".L2::cache_hint [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(to),
-        "l"(tensor_map), "r"(column), "r"(row), "r"(barrier), "l"(policy)
-        : "memory");
-}
-
 // The box lands at the same place of every block in `blocks`, a bit for each rank, and counts its
 // bytes at each one's barrier.
 __device__ inline void load_box_multicast(std::uint32_t to, const void* tensor_map, int column,

@@ -28,11 +28,12 @@ struct Ring {
     }
     __device__ std::uint32_t empty(int stage) const { return full(stages + stage); }
 
-    // One producer a block; `releases`: arrivals that empty a stage.
-    __device__ void init_barriers(int releases) const {
+    // One producer a block; `releases`: arrivals that empty a stage. Every `turns`-th stage, from
+    // `turn` on, is filled for `turns` blocks and awaits all of theirs.
+    __device__ void init_barriers(int releases, int turns = 1, int turn = 0) const {
         for (int stage = 0; stage < stages; ++stage) {
             barrier_init(full(stage), 1);
-            barrier_init(empty(stage), releases);
+            barrier_init(empty(stage), stage % turns == turn ? releases * turns : releases);
         }
         barrier_init_fence();
     }
@@ -49,33 +50,45 @@ struct Cursor {
             phase ^= 1;
         }
     }
+    __device__ void skip(int count) {
+        stage += count;
+        phase ^= static_cast<std::uint32_t>(stage / stages) & 1U;
+        stage %= stages;
+    }
 };
 
-// Starts D (+)= A · Bᵀ over one stage, as a group of its own.
+// Starts D (+)= A · Bᵀ over one stage, for 64 rows of A.
 template <GemmType type, int n, typename Accumulator>
-__device__ void multiply_stage(Accumulator (&d)[n / 2], std::uint32_t a, std::uint32_t b,
-                               bool keep) {
+__device__ void multiply_rows(Accumulator (&d)[n / 2], std::uint32_t a, std::uint32_t b,
+                              bool keep) {
     constexpr int kStepBytes = 32;  // K of one wgmma, of any type
     constexpr int kSteps = kStageRowBytes / kStepBytes;
     const std::uint64_t a_tile = tile_descriptor(a);
     const std::uint64_t b_tile = tile_descriptor(b);
-    wgmma_fence();
 #pragma unroll
     for (int step = 0; step < kSteps; ++step) {
         Wgmma<type, n>::multiply(d, a_tile + step * (kStepBytes >> 4),
                                  b_tile + step * (kStepBytes >> 4), (keep || step > 0) ? 1 : 0);
     }
+}
+
+// The same as a group of its own.
+template <GemmType type, int n, typename Accumulator>
+__device__ void multiply_stage(Accumulator (&d)[n / 2], std::uint32_t a, std::uint32_t b,
+                               bool keep) {
+    wgmma_fence();
+    multiply_rows<type, n>(d, a, b, keep);
     wgmma_commit();
 }
 
-// Every consumer warp says by itself that it has read the stage: to this block's producer, and
-// where a cluster of two shares an operand (`peer` ≥ 0) to the other's, which writes here too.
-__device__ inline void release(const Ring& ring, int stage, int peer) {
+// Every consumer warp says by itself that it has read the stage: to this block's producer, and to
+// that of block `other` of the cluster, if not negative, which writes here too.
+__device__ inline void release(const Ring& ring, int stage, int other) {
     __syncwarp();
     const int lane = static_cast<int>(threadIdx.x) % 32;
     if (lane == 0) barrier_arrive(ring.empty(stage));
-    if (lane == 1 && peer >= 0) {
-        barrier_arrive_in_cluster(in_block(ring.empty(stage), static_cast<std::uint32_t>(peer)));
+    if (lane == 1 && other >= 0) {
+        barrier_arrive_in_cluster(in_block(ring.empty(stage), static_cast<std::uint32_t>(other)));
     }
 }
 
