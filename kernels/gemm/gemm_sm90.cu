@@ -21,25 +21,23 @@
 
 #include "kernels/gemm/gemm_kernels.h"
 #include "kernels/gemm/gemm_tile.cuh"
+#include "kernels/gemm/sm90_accumulate.cuh"
+#include "kernels/gemm/sm90_box_store.cuh"
 #include "kernels/gemm/sm90_ring.cuh"
 
 namespace etalon::kernels {
+#ifdef ETALON_SM90A
 namespace {
 
 constexpr int kTileM = kSm90TileM;
 constexpr int kRowBytes = kSm90StageBytes;
 constexpr int kWarpgroups = 2;  // consumers, 64 rows of the tile each
 constexpr int kConsumerWarps = kWarpgroups * 4;
-constexpr int kThreads = (kWarpgroups + 1) * 128;  // the last one's first thread is the producer
-constexpr int kProducerRegisters = 40;
-constexpr int kConsumerRegisters = 232;
+constexpr int kThreads = kConsumerWarps * 32 + 128;  // the last four warps' first thread produces
 constexpr int kSharedOfBlock = 227 * 1024;
 constexpr int kTileAlignment = 1024;  // the swizzle follows address bits 7 to 9
-constexpr int kBoxBytes = kSm90StoreBytes * kSm90StoreRows;
-constexpr int kBoxesOfWarpgroup = 3;  // one being written, two being stored
-constexpr int kStoreBytes = kWarpgroups * kBoxesOfWarpgroup * kBoxBytes;
+constexpr int kStoreBytes = kWarpgroups * sm90::kBoxesOfWarpgroup * sm90::kBoxBytes;
 constexpr unsigned kGroupRows = 16;  // tiles of a column that are in flight together
-static_assert(kSm90StoreRows == 64);
 
 template <int kTileN>
 struct Shape {
@@ -132,183 +130,6 @@ struct Producer {
     }
 };
 
-// One group of wgmma stays in flight while the next stage is awaited.
-template <GemmType kType, int kTileN, typename Accumulator>
-__device__ void accumulate(Accumulator (&d)[kTileN / 2], const sm90::Ring& ring, int a_offset,
-                           int k_blocks, sm90::Cursor& at, int peer) {
-    int previous = 0;
-    for (int k = 0; k < k_blocks; ++k) {
-        sm90::barrier_wait(ring.full(at.stage), at.phase);
-        sm90::multiply_stage<kType, kTileN>(d, ring.a(at.stage) + a_offset, ring.b(at.stage),
-                                            k > 0);
-        sm90::wgmma_wait<1>();
-        if (k > 0) sm90::release(ring, previous, peer);
-        previous = at.stage;
-        at.advance();
-    }
-    sm90::wgmma_wait<0>();
-    sm90::pin(d);
-    sm90::release(ring, previous, peer);
-}
-
-// One warpgroup's sum of all 128 rows.
-template <GemmType kType, int kTileN, typename Accumulator>
-__device__ void accumulate_alone(Accumulator (&upper)[kTileN / 2], Accumulator (&lower)[kTileN / 2],
-                                 const sm90::Ring& ring, int k_blocks, sm90::Cursor& at, int peer) {
-    constexpr int kLower = 64 * kRowBytes;
-    int previous = 0;
-    for (int k = 0; k < k_blocks; ++k) {
-        sm90::barrier_wait(ring.full(at.stage), at.phase);
-        sm90::wgmma_fence();
-        sm90::multiply_rows<kType, kTileN>(upper, ring.a(at.stage), ring.b(at.stage), k > 0);
-        sm90::multiply_rows<kType, kTileN>(lower, ring.a(at.stage) + kLower, ring.b(at.stage),
-                                           k > 0);
-        sm90::wgmma_commit();
-        sm90::wgmma_wait<1>();
-        if (k > 0) sm90::release(ring, previous, peer);
-        previous = at.stage;
-        at.advance();
-    }
-    sm90::wgmma_wait<0>();
-    sm90::pin(upper);
-    sm90::pin(lower);
-    sm90::release(ring, previous, peer);
-}
-
-template <int kCount>
-__device__ void add(float (&d)[kCount], const float (&part)[kCount]) {
-#pragma unroll
-    for (int i = 0; i < kCount; ++i) d[i] += part[i];
-}
-
-// Adds the sum of every two stages into fp32 registers.
-template <GemmType kType, int kTileN>
-__device__ void accumulate_promoted(float (&d)[kTileN / 2], const sm90::Ring& ring, int a_offset,
-                                    int k_blocks, sm90::Cursor& at, int peer) {
-    float part[kTileN / 2];
-    const auto start = [&](bool keep) {
-        sm90::barrier_wait(ring.full(at.stage), at.phase);
-        sm90::multiply_stage<kType, kTileN>(part, ring.a(at.stage) + a_offset, ring.b(at.stage),
-                                            keep);
-    };
-    for (int k = 0; k < k_blocks; k += 2) {
-        start(false);
-        int last = at.stage;
-        at.advance();
-        if (k + 1 < k_blocks) {
-            start(true);
-            sm90::wgmma_wait<1>();
-            sm90::release(ring, last, peer);
-            last = at.stage;
-            at.advance();
-        }
-        sm90::wgmma_wait<0>();
-        sm90::pin(part);
-        sm90::release(ring, last, peer);
-        add(d, part);
-    }
-}
-
-// Adds each stage's: two sums in turn, so the next stage is being multiplied meanwhile.
-template <GemmType kType, int kTileN>
-__device__ void accumulate_promoted_in_turn(float (&d)[kTileN / 2], const sm90::Ring& ring,
-                                            int a_offset, int k_blocks, sm90::Cursor& at,
-                                            int peer) {
-    float even[kTileN / 2];
-    float odd[kTileN / 2];
-    int previous = 0;
-    const auto start = [&](float(&part)[kTileN / 2]) {
-        sm90::barrier_wait(ring.full(at.stage), at.phase);
-        sm90::multiply_stage<kType, kTileN>(part, ring.a(at.stage) + a_offset, ring.b(at.stage),
-                                            false);
-    };
-    const auto finish = [&](float(&part)[kTileN / 2]) {
-        sm90::pin(part);
-        sm90::release(ring, previous, peer);
-        add(d, part);
-        previous = at.stage;
-        at.advance();
-    };
-    start(even);
-    previous = at.stage;
-    at.advance();
-    int k = 1;
-    for (; k + 1 < k_blocks; k += 2) {
-        start(odd);
-        sm90::wgmma_wait<1>();
-        finish(even);
-        start(even);
-        sm90::wgmma_wait<1>();
-        finish(odd);
-    }
-    if (k < k_blocks) {
-        start(odd);
-        sm90::wgmma_wait<1>();
-        finish(even);
-        sm90::wgmma_wait<0>();
-        sm90::pin(odd);
-        sm90::release(ring, previous, peer);
-        add(d, odd);
-    } else {
-        sm90::wgmma_wait<0>();
-        sm90::pin(even);
-        sm90::release(ring, previous, peer);
-        add(d, even);
-    }
-}
-
-// A warpgroup's 64 rows go to C in boxes of 32 columns, by way of shared memory.
-template <typename Output>
-class BoxStore {
-   public:
-    __device__ BoxStore(std::uint32_t boxes, const CUtensorMap& map, int warpgroup)
-        : first_(boxes + warpgroup * kBoxesOfWarpgroup * kBoxBytes),
-          map_(map),
-          barrier_(1 + warpgroup),
-          leader_(threadIdx.x % 128 == 0) {
-        const int lane = static_cast<int>(threadIdx.x) % 32;
-        const int row = static_cast<int>(threadIdx.x) % 128 / 32 * 16 + lane % 16;
-        // Sixteen bytes at `chunk` of a row of 64 lie at chunk ^ row / 2 % 4: the 64-byte swizzle.
-        const int chunk = lane / 16 ^ row / 2 % 4;
-        offset_[0] = row * kSm90StoreBytes + chunk * 16;
-        offset_[1] = row * kSm90StoreBytes + (chunk ^ 2) * 16;
-    }
-    template <int kCount>
-    __device__ void store(const float (&d)[kCount], int row, int col) {
-        constexpr int kColumns = 32;
-#pragma unroll
-        for (int box = 0; box < kCount * 2 / kColumns; ++box) {
-            const std::uint32_t to = first_ + turn_ * kBoxBytes;
-            turn_ = turn_ + 1 == kBoxesOfWarpgroup ? 0 : turn_ + 1;
-            if (leader_) sm90::wait_stores_read<kBoxesOfWarpgroup - 1>();
-            sm90::named_barrier(barrier_, 128);
-#pragma unroll
-            for (int half = 0; half < 2; ++half) {
-                const int i = box * 16 + half * 8;
-                sm90::store_matrices(to + offset_[half], pack_pair<Output>(d[i], d[i + 1]),
-                                     pack_pair<Output>(d[i + 2], d[i + 3]),
-                                     pack_pair<Output>(d[i + 4], d[i + 5]),
-                                     pack_pair<Output>(d[i + 6], d[i + 7]));
-            }
-            sm90::fence_for_async();
-            sm90::named_barrier(barrier_, 128);
-            if (leader_) sm90::store_box(&map_, col + box * kColumns, row, to);
-        }
-    }
-    // Before the block ends: its shared memory must stay until it has been read.
-    __device__ void finish() const {
-        if (leader_) sm90::wait_stores_read<0>();
-    }
-
-   private:
-    std::uint32_t first_;
-    const CUtensorMap& map_;
-    int barrier_;
-    bool leader_;
-    int offset_[2];
-    int turn_ = 0;
-};
-
 template <GemmType kType, int kTileN, typename Output>
 __device__ void consume(Tiles tiles, const sm90::Ring& ring, std::uint32_t boxes,
                         const CUtensorMap& c_map, const TileOutput<Output>& out) {
@@ -317,7 +138,7 @@ __device__ void consume(Tiles tiles, const sm90::Ring& ring, std::uint32_t boxes
     const int row_of_warp = static_cast<int>(threadIdx.x) / 32 * 16;  // four warps to 64 rows
     const int a_offset = warpgroup * 64 * kRowBytes;
     sm90::Cursor at{Shape<kTileN>::kStages};
-    BoxStore<Output> store(boxes, c_map, warpgroup);
+    sm90::BoxStore<Output> store(boxes, c_map, warpgroup);
     for (; tiles.more(); tiles.next()) {
         const auto tile = tiles.tile();
         const int row = static_cast<int>(tile.m) * kTileM;
@@ -325,12 +146,12 @@ __device__ void consume(Tiles tiles, const sm90::Ring& ring, std::uint32_t boxes
         Accumulator d[kTileN / 2] = {};
         const int k_blocks = tiles.work.k_blocks;
         if constexpr (kType != GemmType::fp8) {
-            accumulate<kType, kTileN>(d, ring, a_offset, k_blocks, at, tiles.peer());
+            sm90::accumulate<kType, kTileN>(d, ring, a_offset, k_blocks, at, tiles.peer());
         } else if constexpr (kTileN == 128) {
-            accumulate_promoted_in_turn<kType, kTileN>(d, ring, a_offset, k_blocks, at,
-                                                       tiles.peer());
+            sm90::accumulate_promoted_in_turn<kType, kTileN>(d, ring, a_offset, k_blocks, at,
+                                                             tiles.peer());
         } else {
-            accumulate_promoted<kType, kTileN>(d, ring, a_offset, k_blocks, at, tiles.peer());
+            sm90::accumulate_promoted<kType, kTileN>(d, ring, a_offset, k_blocks, at, tiles.peer());
         }
         if constexpr (sizeof(Output) == 2) {
             if (tiles.work.stores_boxes) {
@@ -352,7 +173,7 @@ __device__ void consume_in_turn(Tiles tiles, const sm90::Ring& ring, std::uint32
     const int row_of_warp = static_cast<int>(threadIdx.x) % 128 / 32 * 16;
     const int k_blocks = tiles.work.k_blocks;
     sm90::Cursor at{Shape<kTileN>::kStages};
-    BoxStore<Output> store(boxes, c_map, warpgroup);
+    sm90::BoxStore<Output> store(boxes, c_map, warpgroup);
     if (warpgroup == 1) {
         tiles.next();
         at.skip(k_blocks);
@@ -363,7 +184,7 @@ __device__ void consume_in_turn(Tiles tiles, const sm90::Ring& ring, std::uint32
         const int col = static_cast<int>(tile.n) * kTileN;
         Accumulator upper[kTileN / 2];
         Accumulator lower[kTileN / 2];
-        accumulate_alone<kType, kTileN>(upper, lower, ring, k_blocks, at, tiles.peer());
+        sm90::accumulate_alone<kType, kTileN>(upper, lower, ring, k_blocks, at, tiles.peer());
         if (tiles.work.stores_boxes) {
             store.store(upper, row, col);
             store.store(lower, row + 64, col);
@@ -386,6 +207,8 @@ __global__ void __launch_bounds__(kThreads, 1)
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     using Of = Shape<kTileN>;
     constexpr int kReleases = kInTurn ? kConsumerWarps / kWarpgroups : kConsumerWarps;
+    constexpr int kProducerRegisters = 40;
+    constexpr int kConsumerRegisters = 232;
     extern __shared__ unsigned char dynamic_shared[];
     const std::uint32_t boxes = (sm90::shared_address(dynamic_shared) + kTileAlignment - 1) /
                                 kTileAlignment * kTileAlignment;
@@ -477,7 +300,6 @@ const GemmKernel* kernel(const char* name) {
     return &of_tile;
 }
 
-#ifdef ETALON_SM90A
 #define ETALON_TILE(type, n, k) \
     case n:                     \
         return kernel<GemmType::type, n>("sm90_wgmma_" #type "_128x" #n "x" #k)
@@ -507,9 +329,9 @@ ETALON_TILES(in_turn_of_type, bf16, ETALON_TILE_IN_TURN(bf16, 128, 64);
              ETALON_TILE_IN_TURN(bf16, 160, 64); ETALON_TILE_IN_TURN(bf16, 192, 64))
 ETALON_TILES(in_turn_of_type, fp16, ETALON_TILE_IN_TURN(fp16, 128, 64);
              ETALON_TILE_IN_TURN(fp16, 160, 64); ETALON_TILE_IN_TURN(fp16, 192, 64))
-#endif
 
 }  // namespace
+#endif
 
 const GemmKernel* sm90_kernel(GemmType type, int tile_n) {
 #ifdef ETALON_SM90A

@@ -22,6 +22,7 @@
 #include "kernels/gemm/sm90_ring.cuh"
 
 namespace etalon::kernels {
+#ifdef ETALON_SM90A
 namespace {
 
 constexpr int kRowBytes = kSm90StageBytes;
@@ -344,7 +345,6 @@ const GemmKernel* kernel(const char* name) {
     return &of_tile;
 }
 
-#ifdef ETALON_SM90A
 // The name's numbers: rows of B, tokens, elements of K in a stage.
 #define ETALON_DECODE(type, tokens, rows, k) \
     kernel<GemmType::type, tokens, rows>("sm90_decode_" #type "_" #rows "x" #tokens "x" #k)
@@ -368,9 +368,9 @@ const GemmKernel* kernel(const char* name) {
         ETALON_DECODE_TOKENS(type, 128, k); \
     }                                       \
     return nullptr
-#endif
 
 }  // namespace
+#endif
 
 const GemmKernel* sm90_decode_kernel(GemmType type, int tokens, int rows) {
 #ifdef ETALON_SM90A
