@@ -69,6 +69,10 @@ int decode_tokens(std::int64_t m) {
                          [m](int tokens) { return tokens >= m; });
 }
 
+std::int64_t stages_of_k(const GemmArgs& args) {
+    return tiles(args.k * input_bytes(args.type), kSm90StageBytes);
+}
+
 // Rings of about this much in flight on all multiprocessors together saturate the memory; much more
 // only crowds it.
 constexpr std::int64_t kBytesInFlight = std::int64_t{10} << 20;
@@ -81,7 +85,7 @@ GemmChoice select_decode(const GemmArgs& args, int multiprocessors) {
         rows = 128;
     const GemmKernel* const kernel = sm90_decode_kernel(args.type, tokens, rows);
     if (kernel == nullptr) return {};
-    const std::int64_t k_blocks = tiles(args.k * input_bytes(args.type), kSm90StageBytes);
+    const std::int64_t k_blocks = stages_of_k(args);
     GemmSchedule schedule;
     for (const int split : kSplits) {
         if (split > 1 && k_blocks / split < 4) break;
@@ -129,6 +133,7 @@ std::vector<GemmChoice> gemm_choices(const GemmArgs& args, int compute_capabilit
         const GemmKernel* const kernel = sm90_decode_kernel(args.type, tokens, rows);
         if (kernel == nullptr) continue;
         for (const int split : kSplits) {
+            if (split > stages_of_k(args)) break;
             for (const int shared : {1, 2, 4}) {
                 if (shared * split > kMostBlocksOfCluster) continue;
                 for (const int stages : kStages) {

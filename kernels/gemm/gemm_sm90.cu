@@ -77,7 +77,10 @@ struct Tiles {
         of_cluster.m = of_cluster.m * work.shared + rank;
         return of_cluster;
     }
-    __device__ int peer() const { return work.shared > 1 ? rank ^ 1 : -1; }
+    // The block of the cluster that reads the same columns of C's tiles, for each stage.
+    __device__ auto peer() const {
+        return [peer = work.shared > 1 ? rank ^ 1 : -1](int) { return peer; };
+    }
 };
 
 template <GemmType kType, int kTileN>

@@ -19,6 +19,7 @@
 
 #include "kernels/gemm/gemm_kernels.h"
 #include "kernels/gemm/gemm_tile.cuh"
+#include "kernels/gemm/sm90_accumulate.cuh"
 #include "kernels/gemm/sm90_ring.cuh"
 
 namespace etalon::kernels {
@@ -136,27 +137,16 @@ struct Producer {
 
 template <GemmType kType, int kTokens>
 __device__ void accumulate(float (&d)[kTokens / 2], const sm90::Ring& ring, const Place& place) {
-    constexpr bool kPromoted = kType == GemmType::fp8;
-    const std::uint32_t rows_offset = threadIdx.x / 128 * 64 * kRowBytes;
+    const int k_blocks = place.k_end - place.k_begin;
+    const int rows_offset = static_cast<int>(threadIdx.x) / 128 * 64 * kRowBytes;
+    const auto other = [&place](int stage) { return place.other_loader(stage); };
     sm90::Cursor at{ring.stages};
-    float part[kTokens / 2] = {};
-    for (int k = place.k_begin; k < place.k_end; ++k) {
-        sm90::barrier_wait(ring.full(at.stage), at.phase);
-        const bool keep = !kPromoted && k > place.k_begin;
-        sm90::multiply_stage<kType, kTokens>(part, ring.a(at.stage) + rows_offset, ring.b(at.stage),
-                                             keep);
-        sm90::wgmma_wait<0>();
-        sm90::pin(part);
-        sm90::release(ring, at.stage, place.other_loader(at.stage));
-        if constexpr (kPromoted) {
+    if constexpr (kType == GemmType::fp8) {
 #pragma unroll
-            for (int i = 0; i < kTokens / 2; ++i) d[i] += part[i];
-        }
-        at.advance();
-    }
-    if constexpr (!kPromoted) {
-#pragma unroll
-        for (int i = 0; i < kTokens / 2; ++i) d[i] = part[i];
+        for (float& sum : d) sum = 0.0F;
+        sm90::accumulate_promoted<kType, kTokens>(d, ring, rows_offset, k_blocks, at, other);
+    } else {
+        sm90::accumulate<kType, kTokens>(d, ring, rows_offset, k_blocks, at, other);
     }
 }
 
@@ -252,7 +242,7 @@ __global__ void __launch_bounds__(Shape<kTokens, kRows>::kThreads,
         sm90::cluster_wait();
     }
     if (consumes) {
-        float d[kTokens / 2] = {};
+        float d[kTokens / 2];
         accumulate<kType, kTokens>(d, ring, place);
         sm90::named_barrier(1, Of::kConsumers);  // the sums lie where the ring was
         leave_sums<kTokens, kRows>(d, reinterpret_cast<float*>(dynamic_shared + (aligned - start)));
@@ -307,6 +297,7 @@ cudaError_t launch(const GemmLaunch& gemm, cudaStream_t stream) {
     const GemmSchedule& schedule = gemm.schedule;
     constexpr std::int64_t kElements = kRowBytes / static_cast<int>(sizeof(typename Types::Input));
     const int k_blocks = static_cast<int>((gemm.args.k + kElements - 1) / kElements);
+    if (schedule.split > k_blocks) return cudaErrorInvalidValue;  // every part sums something
     const int part = (k_blocks + schedule.split - 1) / schedule.split;
     const Work work{k_blocks, static_cast<int>(gemm.args.m), schedule.split, schedule.shared,
                     stages<kTokens, kRows>(schedule, part)};
