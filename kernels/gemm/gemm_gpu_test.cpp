@@ -128,11 +128,12 @@ TEST_P(Gemm, ManyTiles) {
 }
 
 // Whatever the selection says, each kernel in each schedule computes the product, and again to the
-// bit: few tokens and many, tiles that are cut, fewer stages of K than parts, more than the ring.
+// bit: few tokens and many, tiles that are cut, fewer stages of K than parts, more than the ring,
+// several tiles to a block.
 TEST_P(Gemm, EveryChoiceIsCorrectAndRepeats) {
-    for (const Size& size :
-         {Size{1, 200, 72}, Size{5, 1000, 1048}, Size{16, 129, 2600}, Size{31, 777, 4104},
-          Size{64, 1030, 3000}, Size{129, 300, 840}, Size{500, 1300, 1160}}) {
+    for (const Size& size : {Size{1, 200, 72}, Size{5, 1000, 1048}, Size{16, 129, 2600},
+                             Size{31, 777, 4104}, Size{64, 1030, 3000}, Size{129, 300, 840},
+                             Size{500, 1300, 1160}, Size{1300, 3000, 600}}) {
         const Tensors of_size = tensors(size, Layout::aligned);
         const GemmArgs args = of_size.args(GetParam().type);
         const std::vector<double> expected = device_reference(args);

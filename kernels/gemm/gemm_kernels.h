@@ -22,7 +22,7 @@ struct GemmKernel {
     int tile_m = 0;                      // rows of A in a tile
     int tile_n = 0;                      // rows of B in a tile
     bool tensor_maps = false;            // launch reads a_map and b_map, and c_map if it can
-    bool shares_a = false;               // a cluster shares rows of A, not of B
+    bool streams = false;                // reads B once, so L2 need not fetch ahead
     cudaError_t (*prepare)() = nullptr;  // once a device; may be null
     cudaError_t (*launch)(const GemmLaunch&, cudaStream_t) = nullptr;
 };

@@ -55,7 +55,8 @@ struct Matrix {
 };
 
 // A box of box_rows rows by box_bytes, under the swizzle of its width.
-cudaError_t encode_map(TensorMap* map, const Matrix& of, int box_rows, int box_bytes) {
+cudaError_t encode_map(TensorMap* map, const Matrix& of, int box_rows, int box_bytes,
+                       CUtensorMapL2promotion fetch) {
     PFN_cuTensorMapEncodeTiled_v12000 encode = nullptr;
     const cudaError_t error = find_encoder(&encode);
     if (error != cudaSuccess) return error;
@@ -70,8 +71,8 @@ cudaError_t encode_map(TensorMap* map, const Matrix& of, int box_rows, int box_b
     CUtensorMap encoded;
     const CUresult result =
         encode(&encoded, of.type, 2, const_cast<void*>(of.data), sizes.data(), strides.data(),
-               box.data(), steps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
-               CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+               box.data(), steps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, fetch,
+               CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     if (result != CUDA_SUCCESS) return cudaErrorInvalidValue;
     static_assert(sizeof(encoded) == sizeof(map->bytes));
     std::memcpy(map->bytes, &encoded, sizeof(encoded));
@@ -157,11 +158,12 @@ void GemmPlan::prepare() {
     if (kernel.tensor_maps) {
         const CUtensorMapDataType type = map_type(args_.type);
         const int bytes = input_bytes(args_.type);
-        const int shared = choice_.schedule.shared;
-        // Blocks that share A load whole tiles of it in turn, those that share B a part each.
-        const int b_rows = kernel.shares_a ? kernel.tile_n : kernel.tile_n / shared;
-        const auto encode = [this](TensorMap* map, const Matrix& of, int box_rows, int box_bytes) {
-            if (status_ == cudaSuccess) status_ = encode_map(map, of, box_rows, box_bytes);
+        const int b_rows = kernel.tile_n / choice_.schedule.shared;
+        const CUtensorMapL2promotion fetch = kernel.streams ? CU_TENSOR_MAP_L2_PROMOTION_L2_128B
+                                                            : CU_TENSOR_MAP_L2_PROMOTION_L2_256B;
+        const auto encode = [this, fetch](TensorMap* map, const Matrix& of, int box_rows,
+                                          int box_bytes) {
+            if (status_ == cudaSuccess) status_ = encode_map(map, of, box_rows, box_bytes, fetch);
         };
         encode(&a_map_, {type, bytes, args_.a, args_.m, args_.k, args_.lda}, kernel.tile_m,
                kSm90StageBytes);

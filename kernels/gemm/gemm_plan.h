@@ -18,7 +18,7 @@ struct alignas(64) TensorMap {
 
 // How a kernel is laid over the GPU.
 struct GemmSchedule {
-    int shared = 1;  // blocks of a cluster, 1, 2 or 4, that read an operand's rows together
+    int shared = 1;  // blocks of a cluster, 1 or 2, that read rows of B together
     int split = 1;   // blocks of a cluster that sum a part of K each: 1, 2, 4 or 8
     int stages = 0;  // of the ring; 0: the kernel's own number
 };

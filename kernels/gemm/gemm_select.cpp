@@ -16,8 +16,7 @@ constexpr std::array kTileWidths = {256, 224, 192, 160, 128};
 constexpr std::array kDecodeTokens = {8, 16, 32, 64};
 constexpr std::array kDecodeRows = {128, 64};
 constexpr std::array kSplits = {1, 2, 4, 8};
-constexpr int kMostBlocksOfCluster = 8;
-constexpr std::array kStages = {2, 4, 8, 12, 16, 24};
+constexpr std::array kStages = {2, 4, 6, 8, 12, 16};
 
 std::int64_t tiles(std::int64_t size, std::int64_t tile) {
     return (size + tile - 1) / tile;
@@ -73,29 +72,29 @@ std::int64_t stages_of_k(const GemmArgs& args) {
     return tiles(args.k * input_bytes(args.type), kSm90StageBytes);
 }
 
-// Rings of about this much in flight on all multiprocessors together saturate the memory; much more
-// only crowds it.
-constexpr std::int64_t kBytesInFlight = std::int64_t{10} << 20;
-
-// Every block at once, and few multiprocessors without one: the fewest parts of K that give them.
+// A tile of 64 rows, or of 128 where the tokens would be read from L2 too often and there are tiles
+// enough; as few parts of K as give most multiprocessors a block; rings that together keep the
+// memory busy: less, and it waits, more, and the blocks crowd each other out of its open pages.
 GemmChoice select_decode(const GemmArgs& args, int multiprocessors) {
+    constexpr double kEnough = 0.6;  // blocks, of the multiprocessors
+    constexpr double kBytesPerMultiprocessor = 96 * 1024;
+    constexpr std::int64_t kLeastPart = 4;
     const int tokens = decode_tokens(args.m);
-    int rows = 64;
-    if (tiles(args.n, 128) > multiprocessors && tiles(args.n, 128) <= 2 * multiprocessors)
-        rows = 128;
+    const double enough = kEnough * multiprocessors;
+    const int rows = tokens >= 32 && static_cast<double>(tiles(args.n, 128)) >= enough ? 128 : 64;
     const GemmKernel* const kernel = sm90_decode_kernel(args.type, tokens, rows);
     if (kernel == nullptr) return {};
-    const std::int64_t k_blocks = stages_of_k(args);
     GemmSchedule schedule;
+    double blocks = 0;
     for (const int split : kSplits) {
-        if (split > 1 && k_blocks / split < 4) break;
+        if (split > 1 && stages_of_k(args) / split < kLeastPart) break;
         schedule.split = split;
-        if (tiles(args.n, rows) * split * 10 >= std::int64_t{7} * multiprocessors) break;
+        blocks = static_cast<double>(tiles(args.n, rows) * split);
+        if (blocks >= enough) break;
     }
-    const std::int64_t blocks =
-        std::min<std::int64_t>(tiles(args.n, rows) * schedule.split, 2 * multiprocessors);
-    const std::int64_t stages = kBytesInFlight / (blocks * rows * kSm90StageBytes);
-    schedule.stages = *std::find_if(kStages.begin(), kStages.end() - 1,
+    const double share = std::clamp(blocks / multiprocessors, 1.0, 3.0);
+    const double stages = kBytesPerMultiprocessor / (share * rows * kSm90StageBytes);
+    schedule.stages = *std::find_if(kStages.begin() + 1, kStages.end() - 2,
                                     [stages](int listed) { return listed >= stages; });
     return {kernel, schedule};
 }
@@ -134,11 +133,8 @@ std::vector<GemmChoice> gemm_choices(const GemmArgs& args, int compute_capabilit
         if (kernel == nullptr) continue;
         for (const int split : kSplits) {
             if (split > stages_of_k(args)) break;
-            for (const int shared : {1, 2, 4}) {
-                if (shared * split > kMostBlocksOfCluster) continue;
-                for (const int stages : kStages) {
-                    all.push_back({kernel, {shared, split, stages}});
-                }
+            for (const int stages : kStages) {
+                all.push_back({kernel, {.split = split, .stages = stages}});
             }
         }
     }

@@ -8,9 +8,8 @@
 // TMA, 32 columns at a time, while the next tile is being summed; where C's rows do not begin and
 // end on 16 bytes, or its elements have 4, straight from registers.
 //
-// fp8: the tensor cores' accumulators keep about 14 bits, so each stage's sum is added into fp32
-// registers, which doubles them: tiles up to 192 columns, and at 128 two sums in turn, so that the
-// tensor cores do not wait for the additions.
+// fp8: the tensor cores' accumulators keep about 14 bits, so the sum of every two stages, 256 of K,
+// is added into fp32 registers, which doubles them: tiles up to 192 columns.
 //
 // Odd m, n and k cost nothing but the padding of the last tile: TMA reads zeros outside A and B,
 // stores are clipped. A and B need a 16-byte aligned base and rows.
@@ -70,17 +69,17 @@ struct Tiles {
           index(blockIdx.x / all.shared),
           step(gridDim.x / all.shared),
           rank(static_cast<int>(blockIdx.x) % all.shared) {}
-    __device__ bool more() const { return index < work.order.count(); }
+    __device__ bool more(unsigned ahead = 0) const {
+        return index + ahead * step < work.order.count();
+    }
     __device__ void next(unsigned count = 1) { index += count * step; }
     __device__ TileOrder::Tile tile() const {
         TileOrder::Tile of_cluster = work.order.at(index);
         of_cluster.m = of_cluster.m * work.shared + rank;
         return of_cluster;
     }
-    // The block of the cluster that reads the same columns of C's tiles, for each stage.
-    __device__ auto peer() const {
-        return [peer = work.shared > 1 ? rank ^ 1 : -1](int) { return peer; };
-    }
+    // The block of the cluster that reads the same columns of C's tiles.
+    __device__ int peer() const { return work.shared > 1 ? rank ^ 1 : -1; }
 };
 
 template <GemmType kType, int kTileN>
@@ -148,13 +147,10 @@ __device__ void consume(Tiles tiles, const sm90::Ring& ring, std::uint32_t boxes
         const int col = static_cast<int>(tile.n) * kTileN;
         Accumulator d[kTileN / 2] = {};
         const int k_blocks = tiles.work.k_blocks;
-        if constexpr (kType != GemmType::fp8) {
-            sm90::accumulate<kType, kTileN>(d, ring, a_offset, k_blocks, at, tiles.peer());
-        } else if constexpr (kTileN == 128) {
-            sm90::accumulate_promoted_in_turn<kType, kTileN>(d, ring, a_offset, k_blocks, at,
-                                                             tiles.peer());
-        } else {
+        if constexpr (kType == GemmType::fp8) {
             sm90::accumulate_promoted<kType, kTileN>(d, ring, a_offset, k_blocks, at, tiles.peer());
+        } else {
+            sm90::accumulate<kType, kTileN>(d, ring, a_offset, k_blocks, at, tiles.peer());
         }
         if constexpr (sizeof(Output) == 2) {
             if (tiles.work.stores_boxes) {
@@ -175,8 +171,12 @@ __device__ void consume_in_turn(Tiles tiles, const sm90::Ring& ring, std::uint32
     const int warpgroup = static_cast<int>(threadIdx.x) / 128;
     const int row_of_warp = static_cast<int>(threadIdx.x) % 128 / 32 * 16;
     const int k_blocks = tiles.work.k_blocks;
+    // A parity tells one round of the ring from the next, not from the one after that: a warpgroup
+    // may look at its stages once the other has seen all of its own.
+    constexpr int kTurn = 1 + kWarpgroups;  // named barriers, after those of BoxStore
     sm90::Cursor at{Shape<kTileN>::kStages};
     sm90::BoxStore<Output> store(boxes, c_map, warpgroup);
+    bool first = warpgroup == 0;
     if (warpgroup == 1) {
         tiles.next();
         at.skip(k_blocks);
@@ -187,7 +187,13 @@ __device__ void consume_in_turn(Tiles tiles, const sm90::Ring& ring, std::uint32
         const int col = static_cast<int>(tile.n) * kTileN;
         Accumulator upper[kTileN / 2];
         Accumulator lower[kTileN / 2];
-        sm90::accumulate_alone<kType, kTileN>(upper, lower, ring, k_blocks, at, tiles.peer());
+        if (!first) sm90::named_barrier(kTurn + warpgroup, kWarpgroups * 128);
+        first = false;
+        const auto pass_on = [&] {
+            if (tiles.more(1)) sm90::named_arrive(kTurn + 1 - warpgroup, kWarpgroups * 128);
+        };
+        sm90::accumulate_alone<kType, kTileN>(upper, lower, ring, k_blocks, at, tiles.peer(),
+                                              pass_on);
         if (tiles.work.stores_boxes) {
             store.store(upper, row, col);
             store.store(lower, row + 64, col);
@@ -218,11 +224,9 @@ __global__ void __launch_bounds__(kThreads, 1)
     const sm90::Ring ring{boxes + kStoreBytes, Of::kABytes, Of::kStageBytes, Of::kStages};
     Producer<kType, kTileN> producer{a_map, b_map, ring, Tiles(work)};
     const bool produces = threadIdx.x == kConsumerWarps * 32;
-    if (produces) {
-        sm90::prefetch_map(&a_map);
-        sm90::prefetch_map(&b_map);
+    if (threadIdx.x / 32 == kConsumerWarps) {
         ring.init_barriers(kReleases * work.shared);
-        producer.prime();
+        if (produces) producer.prime();
     }
     __syncthreads();
     if (work.shared > 1) {  // the other block's barriers are ready

@@ -55,36 +55,24 @@ struct Shape {
 struct Work {
     int k_blocks;  // of all of K
     int tokens;
-    int split;   // blocks that share a tile, each a part of K
-    int shared;  // blocks of neighbouring tiles that read the tokens together
+    int split;  // blocks of a cluster, each a part of K of one tile
     int stages;
 };
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 
-// What one block does. Ranks of a cluster count the tiles first, then the parts of K.
+// What one block does.
 struct Place {
     int first_row, first_token;
     int k_begin, k_end;  // in stages
     int part;
-    int member;  // of those that share the tokens
-    int shared;
 
-    __device__ Place(const Work& work, int rows, int tokens) : shared(work.shared) {
-        const int cluster = work.split * shared;
-        const int rank = static_cast<int>(blockIdx.x) % cluster;
-        member = rank % shared;
-        part = rank / shared;
-        first_row = (static_cast<int>(blockIdx.x) / cluster * shared + member) * rows;
-        first_token = static_cast<int>(blockIdx.y) * tokens;
+    __device__ Place(const Work& work, int rows, int tokens)
+        : first_row(static_cast<int>(blockIdx.x) / work.split * rows),
+          first_token(static_cast<int>(blockIdx.y) * tokens),
+          part(static_cast<int>(blockIdx.x) % work.split) {
         k_begin = work.k_blocks * part / work.split;
         k_end = work.k_blocks * (part + 1) / work.split;
-    }
-    // The blocks that share the tokens load them for all in turn, each its own stages of the ring.
-    __device__ bool loads_tokens(int stage) const { return stage % shared == member; }
-    // Rank of the block that loads a stage's tokens; -1: this one.
-    __device__ int other_loader(int stage) const {
-        return loads_tokens(stage) ? -1 : part * shared + stage % shared;
     }
 };
 
@@ -92,44 +80,27 @@ template <GemmType kType, int kTokens, int kRows>
 struct Producer {
     static constexpr int kElements =
         kRowBytes / static_cast<int>(sizeof(typename GemmTypes<kType>::Input));
-    const CUtensorMap* tokens_map;
-    const CUtensorMap* rows_map;
+    const CUtensorMap& tokens_map;
+    const CUtensorMap& rows_map;
     const Place& place;
     const sm90::Ring& ring;
 
-    __device__ void load_rows(int stage, int k) const {
-        sm90::barrier_arrive_expecting(ring.full(stage), Shape<kTokens, kRows>::kStageBytes);
-        sm90::load_box(ring.a(stage), rows_map, k * kElements, place.first_row, ring.full(stage));
+    __device__ void load(int stage, int k) const {
+        const std::uint32_t full = ring.full(stage);
+        sm90::barrier_arrive_expecting(full, Shape<kTokens, kRows>::kStageBytes);
+        sm90::load_box(ring.a(stage), &rows_map, k * kElements, place.first_row, full);
+        sm90::load_box(ring.b(stage), &tokens_map, k * kElements, place.first_token, full);
     }
-    __device__ void load_tokens(int stage, int k) const {
-        if (place.shared == 1) {
-            sm90::load_box(ring.b(stage), tokens_map, k * kElements, place.first_token,
-                           ring.full(stage));
-        } else if (place.loads_tokens(stage)) {
-            const unsigned ranks = ((1U << place.shared) - 1) << (place.part * place.shared);
-            sm90::load_box_multicast(ring.b(stage), tokens_map, k * kElements, place.first_token,
-                                     ring.full(stage), static_cast<std::uint16_t>(ranks));
-        }
-    }
-    __device__ int primed() const { return min(ring.stages, place.k_end - place.k_begin); }
-
     // Fills the empty ring, before the block has met.
     __device__ void prime() const {
-        for (int i = 0; i < primed(); ++i) {
-            load_rows(i, place.k_begin + i);
-            if (place.shared == 1) load_tokens(i, place.k_begin + i);
-        }
+        const int count = min(ring.stages, place.k_end - place.k_begin);
+        for (int i = 0; i < count; ++i) load(i, place.k_begin + i);
     }
     __device__ void run() const {
-        if (place.shared > 1) {
-            sm90::cluster_wait();  // the other blocks' barriers are ready
-            for (int i = 0; i < primed(); ++i) load_tokens(i, place.k_begin + i);
-        }
         sm90::Cursor at{ring.stages};
         for (int k = place.k_begin + ring.stages; k < place.k_end; ++k) {
             sm90::barrier_wait(ring.empty(at.stage), at.phase);
-            load_rows(at.stage, k);
-            load_tokens(at.stage, k);
+            load(at.stage, k);
             at.advance();
         }
     }
@@ -139,14 +110,14 @@ template <GemmType kType, int kTokens>
 __device__ void accumulate(float (&d)[kTokens / 2], const sm90::Ring& ring, const Place& place) {
     const int k_blocks = place.k_end - place.k_begin;
     const int rows_offset = static_cast<int>(threadIdx.x) / 128 * 64 * kRowBytes;
-    const auto other = [&place](int stage) { return place.other_loader(stage); };
+    constexpr int kNoPeer = -1;
     sm90::Cursor at{ring.stages};
     if constexpr (kType == GemmType::fp8) {
 #pragma unroll
         for (float& sum : d) sum = 0.0F;
-        sm90::accumulate_promoted<kType, kTokens>(d, ring, rows_offset, k_blocks, at, other);
+        sm90::accumulate_promoted<kType, kTokens>(d, ring, rows_offset, k_blocks, at, kNoPeer);
     } else {
-        sm90::accumulate<kType, kTokens>(d, ring, rows_offset, k_blocks, at, other);
+        sm90::accumulate<kType, kTokens>(d, ring, rows_offset, k_blocks, at, kNoPeer);
     }
 }
 
@@ -190,8 +161,8 @@ __device__ void store_share(const Work& work, const Place& place, std::uint32_t 
             float4 part[kBatch][2];
 #pragma unroll
             for (int i = 0; i < kBatch; ++i) {
-                const std::uint32_t rank = (first + i) * work.shared + place.member;
-                const std::uint32_t there = kSplit == 1 ? address : sm90::in_block(address, rank);
+                const std::uint32_t there =
+                    kSplit == 1 ? address : sm90::in_block(address, first + i);
                 part[i][0] = sm90::load_in_cluster(there);
                 part[i][1] = sm90::load_in_cluster(there + 16);
             }
@@ -225,22 +196,15 @@ __global__ void __launch_bounds__(Shape<kTokens, kRows>::kThreads,
     const sm90::Ring ring{aligned, Of::kRowsBytes, Of::kStageBytes, work.stages};
     const Place place(work, kRows, kTokens);
     const bool consumes = threadIdx.x < Of::kConsumers;
-    const bool in_cluster = work.split * work.shared > 1;
-    const Producer<kType, kTokens, kRows> producer{&tokens_map, &rows_map, place, ring};
-    if (threadIdx.x == Of::kConsumers) {
-        sm90::prefetch_map(&rows_map);
-        sm90::prefetch_map(&tokens_map);
-        ring.init_barriers(Of::kConsumers / 32, work.shared, place.member);
-        producer.prime();
+    const bool in_cluster = work.split > 1;
+    const Producer<kType, kTokens, kRows> producer{tokens_map, rows_map, place, ring};
+    const bool produces = threadIdx.x == Of::kConsumers;
+    if (!consumes) {
+        ring.init_barriers(Of::kConsumers / 32);
+        if (produces) producer.prime();
     }
     __syncthreads();
-    if (in_cluster) sm90::cluster_arrive();
-    if (threadIdx.x == Of::kConsumers) {
-        producer.run();
-        if (in_cluster && work.shared == 1) sm90::cluster_wait();
-    } else if (in_cluster) {
-        sm90::cluster_wait();
-    }
+    if (produces) producer.run();
     if (consumes) {
         float d[kTokens / 2];
         accumulate<kType, kTokens>(d, ring, place);
@@ -279,15 +243,12 @@ cudaError_t prepare() {
                                 cudaSharedmemCarveoutMaxShared);
 }
 
-// A whole number of turns; no more than fit, or than there are to load.
+// No more than fit, or than there are to load.
 template <int kTokens, int kRows>
-int stages(const GemmSchedule& schedule, int k_blocks_of_part) {
+int stages(int wanted, int k_blocks_of_part) {
     using Of = Shape<kTokens, kRows>;
     constexpr int kFit = (kSharedOfBlock - Of::shared_bytes(0)) / (Of::kStageBytes + 16);
-    const int turns = schedule.shared;
-    const int needed = (k_blocks_of_part + turns - 1) / turns * turns;
-    const int fit = std::min(schedule.stages, kFit) / turns * turns;
-    return std::max({std::min(fit, needed), turns, Of::kLeastStages});
+    return std::clamp(std::min(wanted, k_blocks_of_part), Of::kLeastStages, kFit);
 }
 
 template <GemmType kType, int kTokens, int kRows>
@@ -299,11 +260,9 @@ cudaError_t launch(const GemmLaunch& gemm, cudaStream_t stream) {
     const int k_blocks = static_cast<int>((gemm.args.k + kElements - 1) / kElements);
     if (schedule.split > k_blocks) return cudaErrorInvalidValue;  // every part sums something
     const int part = (k_blocks + schedule.split - 1) / schedule.split;
-    const Work work{k_blocks, static_cast<int>(gemm.args.m), schedule.split, schedule.shared,
-                    stages<kTokens, kRows>(schedule, part)};
+    const Work work{k_blocks, static_cast<int>(gemm.args.m), schedule.split,
+                    stages<kTokens, kRows>(schedule.stages, part)};
     const std::int64_t tiles = (gemm.args.n + kRows - 1) / kRows;
-    const std::int64_t clusters = (tiles + work.shared - 1) / work.shared;
-    const int cluster = work.split * work.shared;
 
     CUtensorMap tokens_map;
     CUtensorMap rows_map;
@@ -311,15 +270,15 @@ cudaError_t launch(const GemmLaunch& gemm, cudaStream_t stream) {
     std::memcpy(&rows_map, &gemm.b_map, sizeof(rows_map));
     cudaLaunchAttribute of_cluster{};
     of_cluster.id = cudaLaunchAttributeClusterDimension;
-    of_cluster.val.clusterDim = {static_cast<unsigned>(cluster), 1, 1};
+    of_cluster.val.clusterDim = {static_cast<unsigned>(work.split), 1, 1};
     cudaLaunchConfig_t config{};
-    config.gridDim = {static_cast<unsigned>(clusters * cluster),
+    config.gridDim = {static_cast<unsigned>(tiles * work.split),
                       static_cast<unsigned>((gemm.args.m + kTokens - 1) / kTokens), 1};
     config.blockDim = {Shape<kTokens, kRows>::kThreads, 1, 1};
     config.dynamicSmemBytes = Shape<kTokens, kRows>::shared_bytes(work.stages);
     config.stream = stream;
     config.attrs = &of_cluster;
-    config.numAttrs = cluster > 1 ? 1 : 0;
+    config.numAttrs = work.split > 1 ? 1 : 0;
     return cudaLaunchKernelEx(&config, gemm_sm90_decode_kernel<kType, kTokens, kRows>, tokens_map,
                               rows_map, work, tile_output<typename Types::Output>(gemm.args));
 }

@@ -1,5 +1,5 @@
 // How a warpgroup of the sm_90 GEMM sums a tile: its wgmma over all stages of K, in the order of
-// the ring. `other(stage)`: who else is told that the stage has been read, as release() takes it.
+// the ring. `peer`: the block that shares an operand, as release() takes it.
 #pragma once
 
 #include "kernels/gemm/sm90_ring.cuh"
@@ -8,27 +8,28 @@
 namespace etalon::kernels::sm90 {
 
 // One group of wgmma stays in flight while the next stage is awaited.
-template <GemmType kType, int kTileN, typename Accumulator, typename Other>
+template <GemmType kType, int kTileN, typename Accumulator>
 __device__ void accumulate(Accumulator (&d)[kTileN / 2], const Ring& ring, int a_offset,
-                           int k_blocks, Cursor& at, const Other& other) {
+                           int k_blocks, Cursor& at, int peer) {
     int previous = 0;
     for (int k = 0; k < k_blocks; ++k) {
         barrier_wait(ring.full(at.stage), at.phase);
         multiply_stage<kType, kTileN>(d, ring.a(at.stage) + a_offset, ring.b(at.stage), k > 0);
         wgmma_wait<1>();
-        if (k > 0) release(ring, previous, other(previous));
+        if (k > 0) release(ring, previous, peer);
         previous = at.stage;
         at.advance();
     }
     wgmma_wait<0>();
     pin(d);
-    release(ring, previous, other(previous));
+    release(ring, previous, peer);
 }
 
-// One warpgroup's sum of all 128 rows.
-template <GemmType kType, int kTileN, typename Accumulator, typename Other>
+// One warpgroup's sum of all 128 rows. Calls all_full() once it has seen every stage full.
+template <GemmType kType, int kTileN, typename Accumulator, typename AllFull>
 __device__ void accumulate_alone(Accumulator (&upper)[kTileN / 2], Accumulator (&lower)[kTileN / 2],
-                                 const Ring& ring, int k_blocks, Cursor& at, const Other& other) {
+                                 const Ring& ring, int k_blocks, Cursor& at, int peer,
+                                 const AllFull& all_full) {
     constexpr int kLower = 64 * kStageRowBytes;
     int previous = 0;
     for (int k = 0; k < k_blocks; ++k) {
@@ -38,14 +39,15 @@ __device__ void accumulate_alone(Accumulator (&upper)[kTileN / 2], Accumulator (
         multiply_rows<kType, kTileN>(lower, ring.a(at.stage) + kLower, ring.b(at.stage), k > 0);
         wgmma_commit();
         wgmma_wait<1>();
-        if (k > 0) release(ring, previous, other(previous));
+        if (k > 0) release(ring, previous, peer);
         previous = at.stage;
         at.advance();
     }
+    all_full();
     wgmma_wait<0>();
     pin(upper);
     pin(lower);
-    release(ring, previous, other(previous));
+    release(ring, previous, peer);
 }
 
 template <int kCount>
@@ -54,10 +56,11 @@ __device__ void add(float (&d)[kCount], const float (&part)[kCount]) {
     for (int i = 0; i < kCount; ++i) d[i] += part[i];
 }
 
-// Adds the sum of every two stages into fp32 registers.
-template <GemmType kType, int kTileN, typename Other>
+// Adds the sum of every two stages into fp32 registers; the other warpgroup keeps the tensor cores
+// busy meanwhile.
+template <GemmType kType, int kTileN>
 __device__ void accumulate_promoted(float (&d)[kTileN / 2], const Ring& ring, int a_offset,
-                                    int k_blocks, Cursor& at, const Other& other) {
+                                    int k_blocks, Cursor& at, int peer) {
     float part[kTileN / 2];
     const auto start = [&](bool keep) {
         barrier_wait(ring.full(at.stage), at.phase);
@@ -70,60 +73,14 @@ __device__ void accumulate_promoted(float (&d)[kTileN / 2], const Ring& ring, in
         if (k + 1 < k_blocks) {
             start(true);
             wgmma_wait<1>();
-            release(ring, last, other(last));
+            release(ring, last, peer);
             last = at.stage;
             at.advance();
         }
         wgmma_wait<0>();
         pin(part);
-        release(ring, last, other(last));
+        release(ring, last, peer);
         add(d, part);
-    }
-}
-
-// Adds each stage's: two sums in turn, so the next stage is being multiplied meanwhile.
-template <GemmType kType, int kTileN, typename Other>
-__device__ void accumulate_promoted_in_turn(float (&d)[kTileN / 2], const Ring& ring, int a_offset,
-                                            int k_blocks, Cursor& at, const Other& other) {
-    float even[kTileN / 2];
-    float odd[kTileN / 2];
-    int previous = 0;
-    const auto start = [&](float(&part)[kTileN / 2]) {
-        barrier_wait(ring.full(at.stage), at.phase);
-        multiply_stage<kType, kTileN>(part, ring.a(at.stage) + a_offset, ring.b(at.stage), false);
-    };
-    const auto finish = [&](float(&part)[kTileN / 2]) {
-        pin(part);
-        release(ring, previous, other(previous));
-        add(d, part);
-        previous = at.stage;
-        at.advance();
-    };
-    start(even);
-    previous = at.stage;
-    at.advance();
-    int k = 1;
-    for (; k + 1 < k_blocks; k += 2) {
-        start(odd);
-        wgmma_wait<1>();
-        finish(even);
-        start(even);
-        wgmma_wait<1>();
-        finish(odd);
-    }
-    if (k < k_blocks) {
-        start(odd);
-        wgmma_wait<1>();
-        finish(even);
-        wgmma_wait<0>();
-        pin(odd);
-        release(ring, previous, other(previous));
-        add(d, odd);
-    } else {
-        wgmma_wait<0>();
-        pin(even);
-        release(ring, previous, other(previous));
-        add(d, even);
     }
 }
 

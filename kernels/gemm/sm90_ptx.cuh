@@ -89,12 +89,12 @@ __device__ inline float4 load_in_cluster(std::uint32_t address) {
 __device__ inline void named_barrier(int id, int threads) {
     asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
-
-// --- TMA -----------------------------------------------------------------------------------------
-__device__ inline void prefetch_map(const void* tensor_map) {
-    asm volatile("prefetch.tensormap [%0];" ::"l"(tensor_map) : "memory");
+// Counts as there, without waiting.
+__device__ inline void named_arrive(int id, int threads) {
+    asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
+// --- TMA -----------------------------------------------------------------------------------------
 // Loads the map's box at (column, row), in elements. Elements outside the tensor arrive as zeros
 // and count as bytes.
 __device__ inline void load_box(std::uint32_t to, const void* tensor_map, int column, int row,

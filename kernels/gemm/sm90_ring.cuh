@@ -28,14 +28,15 @@ struct Ring {
     }
     __device__ std::uint32_t empty(int stage) const { return full(stages + stage); }
 
-    // One producer a block; `releases`: arrivals that empty a stage. Every `turns`-th stage, from
-    // `turn` on, is filled for `turns` blocks and awaits all of theirs.
-    __device__ void init_barriers(int releases, int turns = 1, int turn = 0) const {
-        for (int stage = 0; stage < stages; ++stage) {
+    // By one warp. One producer a block; `releases`: arrivals that empty a stage.
+    __device__ void init_barriers(int releases) const {
+        const int stage = static_cast<int>(threadIdx.x) % 32;
+        if (stage < stages) {
             barrier_init(full(stage), 1);
-            barrier_init(empty(stage), stage % turns == turn ? releases * turns : releases);
+            barrier_init(empty(stage), releases);
+            barrier_init_fence();
         }
-        barrier_init_fence();
+        __syncwarp();
     }
 };
 
