@@ -230,7 +230,7 @@ __global__ void __launch_bounds__(kThreads, 1)
     }
     __syncthreads();
     if (work.shared > 1) {  // the other block's barriers are ready
-        sm90::cluster_arrive();
+        sm90::cluster_arrive_relaxed();
         sm90::cluster_wait();
     }
     if (threadIdx.x / 32 >= kConsumerWarps) {
@@ -246,7 +246,7 @@ __global__ void __launch_bounds__(kThreads, 1)
         }
     }
     if (work.shared > 1) {  // no block leaves while the other may write or arrive here
-        sm90::cluster_arrive();
+        sm90::cluster_arrive_relaxed();
         sm90::cluster_wait();
     }
 #else

@@ -2,16 +2,14 @@
 // weights) through shared memory.
 //
 // The operands are exchanged: 64 or 128 rows of B fill wgmma's M, the tokens, rounded up to 8, 16,
-// 32 or 64, are its N. A block sums one tile over its part of K, once, so the next blocks of the
-// grid fill the memory's queue while one ends; the ring takes what shared memory 1 to 3 blocks an
-// SM leave (about 200 KB in flight an SM). The blocks of a cluster split K: each leaves its sum in
-// shared memory and adds a share of the tile from all of them in the order of their rank, so the
-// result does not change from run to run. Two neighbouring tiles may share the tokens by multicast.
-// A's lines are kept in L2, B's are the first to go.
+// 32 or 64, are its N. A block sums one tile over its part of K and ends; several are at home on an
+// SM, and rings of 4 to 12 stages of 8 or 16 KiB keep about 100 KB in flight on each. The blocks of
+// a cluster split K: each leaves its sum in shared memory and adds a share of the tile from all of
+// them in the order of their rank, so the result does not change from run to run.
 //
-// fp8: each stage's sum is added into fp32 registers, since the tensor cores' accumulator is
-// narrow. Odd m, n and k: TMA reads zeros outside A and B, stores are predicated. A and B need a
-// 16-byte aligned base and rows.
+// fp8: the sum of every two stages is added into fp32 registers, since the tensor cores' own
+// accumulator is narrow. Odd m, n and k: TMA reads zeros outside A and B, stores are predicated. A
+// and B need a 16-byte aligned base and rows.
 //
 // Bounded by reading B. Predicted on an H200, cold L2: bytes / 4.3 TB/s + 3 µs, so 57 µs for
 // 28672 × 4096 bf16 (cuBLASLt 59 to 64), 11 for 4096 × 4096 (15), 30 for 4096 × 14336 (34 to 36).
@@ -225,7 +223,7 @@ __global__ void __launch_bounds__(Shape<kTokens, kRows>::kThreads,
     }
     __syncwarp();
     if (in_cluster) {  // no block leaves while another reads its sums
-        sm90::cluster_arrive();
+        sm90::cluster_arrive_relaxed();
         sm90::cluster_wait();
     }
 #else

@@ -65,6 +65,10 @@ __device__ inline std::uint32_t in_block(std::uint32_t address, std::uint32_t ra
 __device__ inline void cluster_arrive() {
     asm volatile("barrier.cluster.arrive.release;" ::: "memory");
 }
+// Without the fence: for the end of reading, or barriers shown by barrier_init_fence().
+__device__ inline void cluster_arrive_relaxed() {
+    asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
+}
 __device__ inline void cluster_wait() {
     asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
 }
