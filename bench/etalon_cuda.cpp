@@ -117,7 +117,10 @@ class GemmProvider final : public EtalonProvider {
         const Case& key, Device&, std::span<const BufferSet> sets) const override {
         std::vector<kernels::GemmPlan> plans;
         for (const BufferSet& set : sets) plans.emplace_back(arguments(key, &set));
-        std::string description = fmt::format(R"({{"kernel":"{}"}})", plans.front().kernel_name());
+        const kernels::GemmSchedule& schedule = plans.front().schedule();
+        std::string description = fmt::format(
+            R"({{"kernel":"{}","split_k":{},"shared":{},"stages":{}}})",
+            plans.front().kernel_name(), schedule.split, schedule.shared, schedule.stages);
         return kernel<kernels::GemmPlan>(
             "gemm", std::move(plans),
             [](const kernels::GemmPlan& plan, cudaStream_t s) { return plan.launch(s); },

@@ -34,7 +34,7 @@ TEST(Suite, FaultsNameFileAndLine) {
 
 TEST(Suite, ShippedOnesLoadAndNameNoCaseTwice) {
     const Registry registry = builtin_registry();
-    for (const char* name : {"quick", "nightly", "full"}) {
+    for (const char* name : {"quick", "nightly", "full", "gemm-square", "gemm-llm", "gemm-tails"}) {
         const Suite suite = load_suite(name, registry, DeviceKind::host);
         EXPECT_FALSE(suite.cases.empty()) << name;
         for (const Case& key : suite.cases) {

@@ -253,7 +253,7 @@ cudaError_t launch(const GemmLaunch& gemm, cudaStream_t stream) {
 
 template <GemmType kType>
 const GemmKernel* kernel(const char* name) {
-    static const GemmKernel of_type{name, kTile, false, nullptr, launch<kType>};
+    static const GemmKernel of_type{name, kTile, kTile, false, false, nullptr, launch<kType>};
     return &of_type;
 }
 

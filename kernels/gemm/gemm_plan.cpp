@@ -3,49 +3,20 @@
 #include <cuda.h>
 #include <cudaTypedefs.h>
 
-#include <algorithm>
 #include <array>
 #include <cstring>
 
 #include "kernels/gemm/gemm_kernels.h"
+#include "kernels/gemm/gemm_select.h"
 
 namespace etalon::kernels {
 namespace {
 
 constexpr std::int64_t kMaxSize = std::int64_t{1} << 30;  // kernels count rows and columns in int
 constexpr std::int64_t kMaxTiles = 0x7FFFFFFF;
-constexpr std::int64_t kTmaAlignment = 16;
-constexpr std::int64_t kTmaMaxStride = std::int64_t{1} << 40;
 
 std::int64_t tiles(std::int64_t size, std::int64_t tile) {
     return (size + tile - 1) / tile;
-}
-
-bool tma_can_read(const void* data, std::int64_t ld, int element_bytes) {
-    const std::int64_t row_bytes = ld * element_bytes;
-    return reinterpret_cast<std::uintptr_t>(data) % kTmaAlignment == 0 &&
-           row_bytes % kTmaAlignment == 0 && row_bytes < kTmaMaxStride;
-}
-
-// Time of the grid in units of a 128 × 256 tile's: whole waves of SMs. Two narrow tiles take a
-// tenth longer than a wide one, since they read more shared memory per multiplication.
-double grid_cost(const GemmArgs& args, int tile_n) {
-    constexpr std::int64_t kMultiprocessors = 132;
-    const std::int64_t count = tiles(args.m, kSm90TileM) * tiles(args.n, tile_n);
-    return static_cast<double>(tiles(count, kMultiprocessors)) * (tile_n == 256 ? 1.0 : 0.55);
-}
-
-const GemmKernel* select_kernel(const GemmArgs& args, int compute_capability) {
-    if (args.type == GemmType::fp32) return simt_kernel();
-    const int bytes = input_bytes(args.type);
-    if (compute_capability == 90 && args.k > 0 && tma_can_read(args.a, args.lda, bytes) &&
-        tma_can_read(args.b, args.ldb, bytes)) {
-        const GemmKernel* const narrow = sm90_kernel(args.type, 128);
-        const GemmKernel* const wide = sm90_kernel(args.type, 256);
-        if (wide != nullptr && grid_cost(args, 256) <= grid_cost(args, 128)) return wide;
-        if (narrow != nullptr) return narrow;
-    }
-    return mma_kernel(args.type);
 }
 
 CUtensorMapDataType map_type(GemmType type) {
@@ -76,24 +47,32 @@ cudaError_t find_encoder(PFN_cuTensorMapEncodeTiled_v12000* encode) {
     return cudaSuccess;
 }
 
-// A box is a stage: box_rows rows by 128 bytes of K. Outside the matrix it reads zeros.
-cudaError_t encode_map(TensorMap* map, GemmType type, const void* data, std::int64_t rows,
-                       std::int64_t k, std::int64_t ld, int box_rows) {
+struct Matrix {
+    CUtensorMapDataType type;
+    int element_bytes;
+    const void* data;
+    std::int64_t rows, cols, ld;
+};
+
+// A box of box_rows rows by box_bytes, under the swizzle of its width.
+cudaError_t encode_map(TensorMap* map, const Matrix& of, int box_rows, int box_bytes,
+                       CUtensorMapL2promotion fetch) {
     PFN_cuTensorMapEncodeTiled_v12000 encode = nullptr;
     const cudaError_t error = find_encoder(&encode);
     if (error != cudaSuccess) return error;
-    const int bytes = input_bytes(type);
-    const std::array<cuuint64_t, 2> sizes = {static_cast<cuuint64_t>(k),
-                                             static_cast<cuuint64_t>(rows)};
-    const std::array<cuuint64_t, 1> strides = {static_cast<cuuint64_t>(ld * bytes)};
-    const std::array<cuuint32_t, 2> box = {static_cast<cuuint32_t>(kSm90StageBytes / bytes),
+    const std::array<cuuint64_t, 2> sizes = {static_cast<cuuint64_t>(of.cols),
+                                             static_cast<cuuint64_t>(of.rows)};
+    const std::array<cuuint64_t, 1> strides = {static_cast<cuuint64_t>(of.ld * of.element_bytes)};
+    const std::array<cuuint32_t, 2> box = {static_cast<cuuint32_t>(box_bytes / of.element_bytes),
                                            static_cast<cuuint32_t>(box_rows)};
     const std::array<cuuint32_t, 2> steps = {1, 1};
+    const CUtensorMapSwizzle swizzle =
+        box_bytes == 128 ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_64B;
     CUtensorMap encoded;
     const CUresult result =
-        encode(&encoded, map_type(type), 2, const_cast<void*>(data), sizes.data(), strides.data(),
-               box.data(), steps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-               CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+        encode(&encoded, of.type, 2, const_cast<void*>(of.data), sizes.data(), strides.data(),
+               box.data(), steps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, fetch,
+               CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     if (result != CUDA_SUCCESS) return cudaErrorInvalidValue;
     static_assert(sizeof(encoded) == sizeof(map->bytes));
     std::memcpy(map->bytes, &encoded, sizeof(encoded));
@@ -135,11 +114,20 @@ const char* gemm_unsupported(const GemmArgs& args, int compute_capability) {
 }
 
 const char* gemm_kernel_name(const GemmArgs& args, int compute_capability) {
-    return select_kernel(args, compute_capability)->name;
+    constexpr int kMultiprocessors = 132;  // of the H200; the name hardly depends on it
+    return select_gemm(args, compute_capability, kMultiprocessors).kernel->name;
 }
 
 cudaError_t gemm(const GemmArgs& args, cudaStream_t stream) {
     return GemmPlan(args).launch(stream);
+}
+
+bool can_store_by_map(const GemmArgs& args) {
+    constexpr std::int64_t kAlignment = 16;
+    const bool two_bytes = args.type == GemmType::bf16 || args.type == GemmType::fp16 ||
+                           args.type == GemmType::fp8;  // fp8 gives bf16
+    return two_bytes && reinterpret_cast<std::uintptr_t>(args.c) % kAlignment == 0 &&
+           args.ldc * 2 % kAlignment == 0 && args.n * 2 % kAlignment == 0;
 }
 
 GemmPlan::GemmPlan(const GemmArgs& args) : args_(args) {
@@ -151,28 +139,57 @@ GemmPlan::GemmPlan(const GemmArgs& args) : args_(args) {
     }
     unsupported_ = gemm_unsupported(args, compute_capability);
     if (unsupported_ != nullptr) return;
-    kernel_ = select_kernel(args, compute_capability);
-    if (args.m == 0 || args.n == 0) return;  // launch() has nothing to do
-    if (kernel_->prepare != nullptr) status_ = kernel_->prepare();
-    if (status_ == cudaSuccess && kernel_->tensor_maps) {
-        status_ = encode_map(&a_map_, args.type, args.a, args.m, args.k, args.lda, kSm90TileM);
+    choice_ = select_gemm(args, compute_capability, multiprocessors_);
+    prepare();
+}
+
+GemmPlan::GemmPlan(const GemmArgs& args, const GemmChoice& choice) : args_(args), choice_(choice) {
+    int compute_capability = 0;
+    status_ = current_device(&compute_capability, &multiprocessors_);
+    unsupported_ = status_ != cudaSuccess ? "gemm needs a usable CUDA device"
+                                          : gemm_unsupported(args, compute_capability);
+    if (unsupported_ == nullptr) prepare();
+}
+
+void GemmPlan::prepare() {
+    const GemmKernel& kernel = *choice_.kernel;
+    if (args_.m == 0 || args_.n == 0) return;  // launch() has nothing to do
+    if (kernel.prepare != nullptr) status_ = kernel.prepare();
+    if (kernel.tensor_maps) {
+        const CUtensorMapDataType type = map_type(args_.type);
+        const int bytes = input_bytes(args_.type);
+        const int b_rows = kernel.tile_n / choice_.schedule.shared;
+        const CUtensorMapL2promotion fetch = kernel.streams ? CU_TENSOR_MAP_L2_PROMOTION_L2_128B
+                                                            : CU_TENSOR_MAP_L2_PROMOTION_L2_256B;
+        const auto encode = [this, fetch](TensorMap* map, const Matrix& of, int box_rows,
+                                          int box_bytes) {
+            if (status_ == cudaSuccess) status_ = encode_map(map, of, box_rows, box_bytes, fetch);
+        };
+        encode(&a_map_, {type, bytes, args_.a, args_.m, args_.k, args_.lda}, kernel.tile_m,
+               kSm90StageBytes);
+        encode(&b_map_, {type, bytes, args_.b, args_.n, args_.k, args_.ldb}, b_rows,
+               kSm90StageBytes);
+        if (can_store_by_map(args_)) {
+            encode(&c_map_,
+                   {CU_TENSOR_MAP_DATA_TYPE_UINT16, 2, args_.c, args_.m, args_.n, args_.ldc},
+                   kSm90StoreRows, kSm90StoreBytes);
+        }
     }
-    if (status_ == cudaSuccess && kernel_->tensor_maps) {
-        status_ = encode_map(&b_map_, args.type, args.b, args.n, args.k, args.ldb, kernel_->tile_n);
-    }
-    if (status_ != cudaSuccess)
+    if (status_ != cudaSuccess) {
         unsupported_ = "gemm: the driver refused the kernel or a tensor map";
+    }
 }
 
 const char* GemmPlan::kernel_name() const {
-    return kernel_ == nullptr ? "" : kernel_->name;
+    return choice_.kernel == nullptr ? "" : choice_.kernel->name;
 }
 
 cudaError_t GemmPlan::launch(cudaStream_t stream) const {
     if (status_ != cudaSuccess) return status_;
     if (unsupported_ != nullptr) return cudaErrorNotSupported;
     if (args_.m == 0 || args_.n == 0) return cudaSuccess;
-    return kernel_->launch({args_, a_map_, b_map_, multiprocessors_}, stream);
+    return choice_.kernel->launch(
+        {args_, choice_.schedule, a_map_, b_map_, c_map_, multiprocessors_}, stream);
 }
 
 }  // namespace etalon::kernels

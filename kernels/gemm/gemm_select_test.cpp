@@ -4,6 +4,7 @@
 #include <string>
 
 #include "kernels/gemm/gemm.h"
+#include "kernels/gemm/gemm_select.h"
 
 namespace etalon::kernels {
 namespace {
@@ -50,17 +51,65 @@ TEST(GemmSelection, OtherMachinesRunMmaSync) {
 
 #ifdef ETALON_SM90A
 TEST(GemmSelection, HopperPicksTheTileThatFillsItsWaves) {
-    EXPECT_STREQ(gemm_kernel_name(args(GemmType::bf16, 8192, 8192, 8192), 90),
+    EXPECT_STREQ(gemm_kernel_name(args(GemmType::bf16, 4096, 4096, 4096), 90),
                  "sm90_wgmma_bf16_128x256x64");
     // 32 wide tiles leave 100 multiprocessors idle, 64 narrow ones 68.
     EXPECT_STREQ(gemm_kernel_name(args(GemmType::bf16, 1024, 1024, 1024), 90),
                  "sm90_wgmma_bf16_128x128x64");
+    // 96 wide tiles are one wave of 132, as 128 of three quarters of the width are.
+    EXPECT_STREQ(gemm_kernel_name(args(GemmType::bf16, 512, 6144, 4096), 90),
+                 "sm90_wgmma_bf16_128x192x64");
     EXPECT_STREQ(gemm_kernel_name(args(GemmType::tf32, 8192, 8192, 8192), 90),
                  "sm90_wgmma_tf32_128x256x32");
     EXPECT_STREQ(gemm_kernel_name(args(GemmType::int8, 8192, 8192, 8192), 90),
                  "sm90_wgmma_int8_128x256x128");
-    EXPECT_STREQ(gemm_kernel_name(args(GemmType::fp8, 8192, 8192, 8192), 90),
-                 "sm90_wgmma_fp8_128x128x128");
+}
+
+TEST(GemmSelection, TwoRowsOfTilesShareTheirColumns) {
+    EXPECT_EQ(select_gemm(args(GemmType::bf16, 4096, 4096, 4096), 90, 132).schedule.shared, 2);
+    EXPECT_EQ(select_gemm(args(GemmType::bf16, 128, 4096, 4096), 90, 132).schedule.shared, 1);
+}
+
+TEST(GemmSelection, FewTokensExchangeTheOperands) {
+    EXPECT_STREQ(gemm_kernel_name(args(GemmType::bf16, 1, 4096, 4096), 90),
+                 "sm90_decode_bf16_64x8x64");
+    EXPECT_STREQ(gemm_kernel_name(args(GemmType::fp16, 33, 4096, 4096), 90),
+                 "sm90_decode_fp16_64x64x64");
+    EXPECT_STREQ(gemm_kernel_name(args(GemmType::fp8, 16, 4096, 4096), 90),
+                 "sm90_decode_fp8_64x16x128");
+    EXPECT_EQ(
+        std::string(gemm_kernel_name(args(GemmType::bf16, 65, 4096, 4096), 90)).find("sm90_wgmma_"),
+        0U);
+    EXPECT_EQ(
+        std::string(gemm_kernel_name(args(GemmType::int8, 1, 4096, 4096), 90)).find("sm90_wgmma_"),
+        0U);
+}
+
+TEST(GemmSelection, APartOfKForEveryMultiprocessor) {
+    const auto schedule = [](std::int64_t n, std::int64_t k) {
+        return select_gemm(args(GemmType::bf16, 1, n, k), 90, 132).schedule;
+    };
+    EXPECT_EQ(schedule(4096, 4096).split, 2);
+    EXPECT_EQ(schedule(28672, 4096).split, 1);
+    EXPECT_EQ(schedule(1024, 64).split, 1);  // one stage cannot be divided
+}
+
+TEST(GemmSelection, TheChosenOneIsAmongTheChoices) {
+    for (const GemmType type :
+         {GemmType::bf16, GemmType::fp16, GemmType::fp8, GemmType::int8, GemmType::tf32}) {
+        for (const std::int64_t m : {1, 16, 64, 65, 512, 8192}) {
+            const GemmArgs of_size = args(type, m, 6144, 4096);
+            const GemmChoice chosen = select_gemm(of_size, 90, 132);
+            int found = 0;
+            for (const GemmChoice& choice : gemm_choices(of_size, 90)) {
+                found += choice.kernel == chosen.kernel &&
+                         choice.schedule.shared == chosen.schedule.shared &&
+                         choice.schedule.split == chosen.schedule.split &&
+                         choice.schedule.stages == chosen.schedule.stages;
+            }
+            EXPECT_EQ(found, 1) << m;
+        }
+    }
 }
 
 TEST(GemmSelection, HopperFallsBackWhereTmaCannotRead) {

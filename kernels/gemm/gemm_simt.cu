@@ -124,7 +124,8 @@ cudaError_t launch(const GemmLaunch& gemm, cudaStream_t stream) {
 }  // namespace
 
 const GemmKernel* simt_kernel() {
-    static const GemmKernel kernel{"simt_fp32_128x128x8", kTile, false, nullptr, launch};
+    static const GemmKernel kernel{
+        "simt_fp32_128x128x8", kTile, kTile, false, false, nullptr, launch};
     return &kernel;
 }
 

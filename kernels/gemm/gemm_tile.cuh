@@ -48,21 +48,21 @@ struct GemmTypes<GemmType::int8> {
     using Output = std::int32_t;
 };
 
-// Consecutive tiles go down a column of kGroup tiles and then one to the right, so the tiles in
+// Consecutive tiles go down a column of `group` tiles and then one to the right, so the tiles in
 // flight form a block whose rows of A and B stay in L2.
 struct TileOrder {
-    static constexpr unsigned kGroup = 8;
     unsigned tiles_m = 0;
     unsigned tiles_n = 0;
+    unsigned group = 8;
 
     struct Tile {
         unsigned m, n;
     };
     __host__ __device__ unsigned count() const { return tiles_m * tiles_n; }
     __device__ Tile at(unsigned index) const {
-        const unsigned group_tiles = kGroup * tiles_n;
-        const unsigned first = index / group_tiles * kGroup;
-        const unsigned height = tiles_m - first < kGroup ? tiles_m - first : kGroup;
+        const unsigned group_tiles = group * tiles_n;
+        const unsigned first = index / group_tiles * group;
+        const unsigned height = tiles_m - first < group ? tiles_m - first : group;
         const unsigned inside = index % group_tiles;
         return {first + inside % height, inside / height};
     }
@@ -188,9 +188,9 @@ __device__ inline void store_rows(const Accumulator (&d)[kCount], const TileOutp
     __syncwarp();  // what follows may be an instruction of the whole warp
 }
 
-inline TileOrder tile_order(const GemmArgs& args, int tile_m, int tile_n) {
+inline TileOrder tile_order(const GemmArgs& args, int tile_m, int tile_n, unsigned group = 8) {
     return {static_cast<unsigned>((args.m + tile_m - 1) / tile_m),
-            static_cast<unsigned>((args.n + tile_n - 1) / tile_n)};
+            static_cast<unsigned>((args.n + tile_n - 1) / tile_n), group};
 }
 
 }  // namespace etalon::kernels

@@ -55,6 +55,10 @@ Tensor::Tensor(ElementType type, const Place& place)
       bytes_(static_cast<std::size_t>(place.rows * place.ld + place.offset) * element_bytes(type) +
              2 * kGuardBytes),
       memory_(bytes_) {
+    poison();
+}
+
+void Tensor::poison() const {
     check(cudaMemset(memory_.data(), 0xFF, bytes_));
     // The legacy stream's memset may still run when a kernel starts on another stream.
     synchronize();

@@ -60,6 +60,8 @@ class Tensor {
     [[nodiscard]] const Place& place() const { return place_; }
     // rows × cols values, as stored now.
     [[nodiscard]] std::vector<double> values() const;
+    // All of it poison again: an output before its next use.
+    void poison() const;
     // Bytes outside the elements that are no longer 0xFF.
     [[nodiscard]] std::int64_t written_outside() const;
 
