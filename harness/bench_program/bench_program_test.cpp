@@ -95,6 +95,12 @@ TEST_F(BenchProgram, SaysWhyACaseCannotRunAndExitsSo) {
     EXPECT_THAT(row.at("error_message").get<std::string>(), HasSubstr("choose smaller"));
 }
 
+TEST_F(BenchProgram, AFullDiskIsAFailure) {
+    const Outcome outcome = run(small + "--provider etalon --launches 3 --benchmark_out=/dev/full");
+    EXPECT_EQ(outcome.code, 4) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("cannot write '/dev/full'"));
+}
+
 TEST_F(BenchProgram, RefusesInOneLine) {
     const std::array<std::pair<const char*, const char*>, 9> bad = {{
         {"--bogus", "unknown flag '--bogus'"},

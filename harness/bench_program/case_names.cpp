@@ -23,6 +23,11 @@ void CaseNames::ReportRuns(const std::vector<Run>& runs) {
     inner_.ReportRuns(renamed);
 }
 
+void CaseNames::Finalize() {
+    inner_.Finalize();
+    failed_ = !GetOutputStream().flush();
+}
+
 std::unique_ptr<benchmark::BenchmarkReporter> make_file_reporter(const std::string& format) {
     if (format == "json") return std::make_unique<benchmark::JSONReporter>();
     if (format == "console") {

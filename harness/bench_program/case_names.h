@@ -18,11 +18,14 @@ class CaseNames final : public benchmark::BenchmarkReporter {
         : inner_(inner), suffix_(suffix) {}
     bool ReportContext(const Context& context) override;
     void ReportRuns(const std::vector<Run>& runs) override;
-    void Finalize() override { inner_.Finalize(); }
+    void Finalize() override;
+    // Could something not be written? Known after Finalize.
+    [[nodiscard]] bool failed() const { return failed_; }
 
    private:
     benchmark::BenchmarkReporter& inner_;
     std::size_t suffix_;
+    bool failed_ = false;
 };
 
 // console, json or csv.

@@ -87,6 +87,10 @@ ExitCode measure(const Options& options, char* program, const Registry& registry
     benchmark::RunSpecifiedBenchmarks(&display, options.google.out.empty() ? nullptr : &file);
     benchmark::ClearRegisteredBenchmarks();  // they refer to the session
     benchmark::Shutdown();
+    if (!options.google.out.empty() && file.failed()) {
+        throw device_error(
+            fmt::format("cannot write '{}': the disk may be full", options.google.out));
+    }
     return session.exit();
 }
 

@@ -74,8 +74,22 @@ TEST_F(GateProgram, CompareTellsAndDoesNotJudge) {
     EXPECT_THAT(none.err, HasSubstr("590.10"));  // what there is
 }
 
+TEST_F(GateProgram, ARunIsNotSetAgainstItself) {
+    add(0);
+    add(1);
+    const Outcome same = run({"compare", "suite=nightly", "since=2026"});
+    EXPECT_EQ(same.code, 2) << same.out;
+    EXPECT_THAT(same.err, HasSubstr("is on both sides"));
+    const Outcome unsure = run({"compare", "run=run", "run=run0001"});
+    EXPECT_EQ(unsure.code, 2) << unsure.out;
+    EXPECT_THAT(unsure.err, HasSubstr("give more of it"));
+}
+
 TEST_F(GateProgram, HistoryNamesTheNearestCase) {
     add(0);
+    const Outcome when = run({"history", "*", "--since", "yesterday"});
+    EXPECT_EQ(when.code, 2);
+    EXPECT_THAT(when.err, HasSubstr("'yesterday' is not a time"));
     const Outcome nearest = run({"history", "gemm/bf16/m=1/etalom/cold"});
     EXPECT_EQ(nearest.code, 2);
     EXPECT_THAT(nearest.err, HasSubstr("did you mean 'gemm/bf16/m=1/etalon/cold'?"));

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/store/store.h"
 #include "harness/testing/child_process.h"
 
 namespace etalon::cli {
@@ -34,6 +35,10 @@ class Output : public ::testing::Test {
 };
 std::unique_ptr<TemporaryFolder> Output::folder_;
 Outcome Output::sweep_;
+
+std::string recorded_run(std::size_t number) {
+    return "run=" + Store::open(recorded, Store::Mode::read).runs().at(number).run_id;
+}
 
 std::vector<std::string> commands() {
     // The help lists them under "Subcommands:", each on a line of its own, indented by two.
@@ -74,7 +79,7 @@ TEST_F(Output, JsonOfEveryCommandParsesAndNamesItsFormat) {
         {"etalon.list/1", {"list", "--device", "host", "--suite", "quick"}},
         {"etalon.plan/1", {"sweep", "--device", "host", "--dry-run"}},
         {"etalon.gate/1", {"gate", "--db", "small.db"}},
-        {"etalon.compare/1", {"compare", "--db", "small.db", "suite=cases", "device=host"}},
+        {"etalon.compare/1", {"compare", "--db", recorded, recorded_run(0), recorded_run(1)}},
         {"etalon.history/1", {"history", "*", "--db", "small.db"}},
         {"etalon.runs/1", {"history", "--runs", "--db", "small.db"}},
         {"etalon.report/1", {"report", "--db", "small.db"}},
@@ -124,8 +129,10 @@ TEST_F(Output, AFullDiskIsAnErrorHoweverShortTheOutput) {
         EXPECT_EQ(outcome.err.find('\n'), outcome.err.size() - 1) << outcome.err;
     }
     const Outcome file = etalon(*folder_, {"report", "--db", "small.db", "--out", "/dev/full"});
-    EXPECT_EQ(file.code, 2);
+    EXPECT_EQ(file.code, 4);
     EXPECT_THAT(file.err, HasSubstr("cannot write '/dev/full'"));
+    const Outcome nowhere = etalon(*folder_, {"report", "--db", "small.db", "--out", "/no/where"});
+    EXPECT_EQ(nowhere.code, 2);
 }
 
 TEST_F(Output, AReaderThatLeavesEarlyCausesNoCrash) {

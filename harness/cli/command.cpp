@@ -17,7 +17,8 @@ CLI::Option* add_db_option(CLI::App& command, std::string& path) {
 }
 
 CLI::Option* add_json_option(CLI::App& command, bool& json) {
-    return command.add_flag("--json", json, "Print JSON; the field \"format\" names its version");
+    return command.add_flag("--json", json, "Print JSON; the field \"format\" names its version")
+        ->disable_flag_override();
 }
 
 namespace {

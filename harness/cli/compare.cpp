@@ -19,7 +19,9 @@ namespace {
 
 // Runs of one side, all of one kind of device: a median over two cards is the time of neither.
 std::vector<Run> side(const Store& store, const std::string& text) {
-    std::vector<Run> runs = gate::choose_runs(store, Selection::parse(text));
+    const Selection selection = Selection::parse(text);
+    if (selection.run) (void)store.run(*selection.run);  // refuses what begins several ids
+    std::vector<Run> runs = gate::choose_runs(store, selection);
     std::set<std::string> gpus;
     for (const Run& run : runs) gpus.insert(store.environment(run.environment_hash).gpu);
     if (gpus.size() > 1) {
@@ -29,6 +31,19 @@ std::vector<Run> side(const Store& store, const std::string& text) {
                         text, gpus.size(), *gpus.begin(), *gpus.rbegin()));
     }
     return runs;
+}
+
+// A run set against itself is no comparison.
+void require_apart(const std::vector<Run>& before, const std::vector<Run>& after) {
+    for (const Run& run : before) {
+        const bool both = std::any_of(after.begin(), after.end(),
+                                      [&](const Run& other) { return other.run_id == run.run_id; });
+        if (both) {
+            throw usage_error(fmt::format(
+                "run {} is on both sides; choose sets that share no run, as in run=ID run=ID",
+                run.run_id));
+        }
+    }
 }
 
 nlohmann::json ids(const std::vector<Run>& runs) {
@@ -64,6 +79,7 @@ void add_compare(CLI::App& app, Context& context) {
         const Store store = Store::open(options->database, Store::Mode::read);
         const std::vector<Run> before = side(store, options->before);
         const std::vector<Run> after = side(store, options->after);
+        require_apart(before, after);
         const gate::Comparison comparison =
             gate::compare(gate::load_runs(store, before), gate::load_runs(store, after),
                           options->compare.values());

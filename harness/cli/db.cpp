@@ -36,8 +36,9 @@ void verify(const Options& options, Context& context) {
         fmt::print("'{}' is sound: {} runs, {} measurements, {} samples\n", options.database,
                    report.runs, report.measurements, report.samples);
     } else {
-        fmt::print(stderr, "etalon: '{}' has {} problems; restore it from a backup\n",
-                   options.database, report.problems.size());
+        const std::size_t count = report.problems.size();
+        fmt::print(stderr, "etalon: '{}' has {} problem{}; restore it from a backup\n",
+                   options.database, count, count == 1 ? "" : "s");
     }
 }
 

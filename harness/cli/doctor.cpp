@@ -42,6 +42,16 @@ std::vector<Finding> library_findings() {
     return findings;
 }
 
+// Reasons that come from elsewhere carry their mend behind the first semicolon.
+void part_mend(Finding& finding) {
+    const std::size_t at = finding.value.find("; ");
+    if (finding.level == Finding::Level::good || !finding.mend.empty() || at == std::string::npos) {
+        return;
+    }
+    finding.mend = finding.value.substr(at + 2);
+    finding.value.resize(at);
+}
+
 }  // namespace
 
 void add_doctor(CLI::App& app, Context& context) {
@@ -52,7 +62,8 @@ void add_doctor(CLI::App& app, Context& context) {
     command->callback([as_json, &context] {
         std::vector<Finding> findings = examine_machine();
         for (Finding& finding : library_findings()) findings.push_back(std::move(finding));
-        for (const Finding& finding : findings) {
+        for (Finding& finding : findings) {
+            part_mend(finding);
             if (finding.level == Finding::Level::bad) context.exit = ExitCode::device_failure;
         }
         if (*as_json) {

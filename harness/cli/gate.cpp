@@ -39,7 +39,7 @@ void add_gate(CLI::App& app, Context& context) {
     add_json_option(*command, options->json);
     command->footer(
         "Exit codes: 1 a case is slower or incorrect; 4 a case failed; 3 no baseline, or a case\n"
-        "is ambiguous; else 0. The gravest wins, in this order.");
+        "is ambiguous or missing; else 0. The gravest wins, in this order.");
     command->callback([options, &context] {
         const Store store = Store::open(options->database, Store::Mode::read);
         gate::GateOptions how;

@@ -90,7 +90,7 @@ void add_history(CLI::App& app, Context& context) {
     command->callback([options, &context] {
         const Store store = Store::open(options->database, Store::Mode::read);
         Selection selection;
-        if (!options->since.empty()) selection.since = options->since;
+        if (!options->since.empty()) selection = Selection::parse("since=" + options->since);
         const std::vector<Run> runs = gate::choose_runs(store, selection);
         if (options->runs) {
             print_runs(runs, options->json);

@@ -39,7 +39,10 @@ void OutputFile::commit() {
 }
 
 void OutputFile::fail() const {
-    throw usage_error(fmt::format("cannot write '{}': {}", path_, std::strerror(errno)));
+    const int cause = errno;
+    const std::string what = fmt::format("cannot write '{}': {}", path_, std::strerror(cause));
+    const bool disk = cause == ENOSPC || cause == EIO || cause == EDQUOT;
+    throw disk ? device_error(what) : usage_error(what);
 }
 
 void write_file(const std::string& path, std::string_view text) {

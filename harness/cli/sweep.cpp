@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -162,7 +163,12 @@ void run(const Options& options, Context& context) {
         if (options.resuming) {
             const Run unfinished = find_unfinished(*device, store, options.resume);
             run_id = unfinished.run_id;
-            chosen = options_from_json(unfinished.options);
+            try {
+                chosen = options_from_json(unfinished.options);
+            } catch (const Error& error) {
+                throw usage_error(
+                    fmt::format("'{}', run {}: {}", options.database, run_id, error.what()));
+            }
             chosen.budget_s =
                 options.budget_s > 0 ? std::optional<double>(options.budget_s) : std::nullopt;
             store.reopen_run(run_id);
@@ -174,6 +180,11 @@ void run(const Options& options, Context& context) {
         result = run_sweep(registry, *device, store, run_id, chosen, interrupt.requested(),
                            [&](const SweepEvent& event) { progress.show(event); });
         progress.end();
+    }
+    if (!std::filesystem::exists(options.database)) {
+        throw device_error(
+            fmt::format("'{}' was removed while the sweep wrote into it; what was measured is lost",
+                        options.database));
     }
     if (result.device_lost && result.left > 0) go_on_in_new_process(result, options);
     print_result(result, options);

@@ -31,8 +31,7 @@ Axes::Axes(const std::vector<AxisSpec>& specs, const std::vector<Axis>& given,
     for (const AxisSpec& spec : specs) known.push_back(spec.name);
     for (std::size_t i = 0; i < given.size(); ++i) {
         if (std::find(known.begin(), known.end(), given[i].name) == known.end()) {
-            throw usage_error(
-                unknown_name(fmt::format("axis of op '{}'", op_name), given[i].name, known));
+            throw usage_error(unknown_name(fmt::format("{} axis", op_name), given[i].name, known));
         }
         for (std::size_t j = 0; j < i; ++j) {
             if (given[i].name == given[j].name) {

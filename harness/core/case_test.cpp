@@ -50,7 +50,7 @@ TEST(Axes, BadValuesNameTheAxis) {
     EXPECT_EQ(error_of("m=1,n=1"), "axis 'k' of op 'gemm' is missing; give m, n, k, pad");
     EXPECT_EQ(error_of("m=1,n=1,k=1,m=2"), "axis 'm' of op 'gemm' is given twice; leave one");
     EXPECT_EQ(error_of("m=1,n=1,k=1,pda=2"),
-              "unknown axis of op 'gemm' 'pda'; did you mean 'pad'? (known: m, n, k, pad)");
+              "unknown gemm axis 'pda'; did you mean 'pad'? (known: m, n, k, pad)");
 }
 
 TEST(Case, IdIsCanonicalText) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "harness/gate/common_shift.h"
@@ -50,6 +51,27 @@ std::optional<Change> by_status(const CaseRuns& reference, const CaseRuns& candi
     change.verdict = Verdict::missing;
     if (!candidate.unsupported.empty()) change.reason = "now unsupported: " + candidate.unsupported;
     return change;
+}
+
+// What computes the case, of a provider's description: which algorithm, plan or kernel. Not how it
+// was chosen: times and gains differ each night.
+std::string implementation(const CaseRuns& runs) {
+    const nlohmann::json told = nlohmann::json::parse(runs.points.back().rows.back()->m.description,
+                                                      nullptr, /*allow_exceptions=*/false);
+    std::string text;
+    if (!told.is_object()) return text;
+    for (const char* key : {"algorithm", "plan", "kernel", "implementation"}) {
+        if (told.contains(key)) text += told[key].dump();
+    }
+    return text;
+}
+
+void note_implementation(Change& change, const CaseRuns& a, const CaseRuns& b) {
+    const bool told = change.verdict == Verdict::slower || change.verdict == Verdict::faster ||
+                      change.verdict == Verdict::ambiguous;
+    if (!told || implementation(a) == implementation(b)) return;
+    const char* note = "another algorithm or kernel is used than in the latest reference run";
+    change.reason = change.reason.empty() ? note : change.reason + "; " + note;
 }
 
 void decide(Change& change, double too_wide, const CompareOptions& options) {
@@ -120,6 +142,7 @@ Comparison compare(const RunSet& reference, const RunSet& candidate,
         Change& change = result.changes[tested[i]];
         change.q = adjusted[i];
         decide(change, tests[i].too_wide, options);
+        note_implementation(change, before.at(change.case_id), after.at(change.case_id));
     }
     if (result.environment.empty()) result.common_shift = set_common_shift_aside(result.changes);
     return result;

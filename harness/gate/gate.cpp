@@ -35,7 +35,8 @@ ExitCode decide(const Comparison& comparison, bool has_baseline) {
         return ExitCode::regression;
     }
     if (comparison.count(Verdict::failed) > 0) return ExitCode::device_failure;
-    if (!has_baseline || !compared(comparison) || comparison.count(Verdict::ambiguous) > 0) {
+    if (!has_baseline || !compared(comparison) ||
+        comparison.count(Verdict::ambiguous) + comparison.count(Verdict::missing) > 0) {
         return ExitCode::undecided;
     }
     return ExitCode::ok;

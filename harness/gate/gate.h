@@ -29,7 +29,8 @@ struct GateResult {
 [[nodiscard]] GateResult gate(const Store& store, const GateOptions& options);
 
 // The exit code, the gravest first: 1 any case slower or incorrect; 4 any failed; 3 no baseline,
-// nothing in common with it, or any case ambiguous; else 0. New, missing and faster cases are told
+// nothing in common with it, or any case ambiguous or missing (a library that broke makes its cases
+// unsupported: nobody knows then whether they are slower); else 0. New and faster cases are told
 // and do not fail.
 [[nodiscard]] ExitCode decide(const Comparison& comparison, bool has_baseline);
 

@@ -79,10 +79,10 @@ Run choose_run(const Store& store, const std::optional<std::string>& run) {
     if (!finished.empty()) return finished.back();
     const std::vector<Run> all = store.runs();
     if (all.empty()) throw usage_error("the file holds no run; `etalon sweep` makes one");
-    throw usage_error(
-        fmt::format("no run is finished; go on with `etalon sweep --resume {}`, or name it "
-                    "with --run",
-                    all.back().run_id));
+    throw Error(ExitCode::undecided,
+                fmt::format("no run is finished; go on with `etalon sweep --resume {} --db FILE`, "
+                            "or name it with --run",
+                            all.back().run_id));
 }
 
 std::vector<Run> earlier_runs(const Store& store, const Run& run, int window) {

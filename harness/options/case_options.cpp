@@ -20,6 +20,11 @@ bool contains(const std::vector<std::string>& list, std::string_view text) {
     return list.empty() || std::find(list.begin(), list.end(), text) != list.end();
 }
 
+// Without a GPU the cases are the host's, which is not always what was meant.
+std::string other_device(DeviceKind kind) {
+    return kind == DeviceKind::host ? "; `--device cuda:0` lists those of a GPU" : "";
+}
+
 }  // namespace
 
 void CaseOptions::add_to(CLI::App& command) {
@@ -34,8 +39,8 @@ void CaseOptions::add_to(CLI::App& command) {
     command.add_option("--exclude", exclude, "Leave out cases that match; may be repeated")
         ->type_name("PATTERN");
     command.add_option("--op", ops, "Keep this op; may be repeated")->type_name("OP");
-    command.add_option("--precision", precisions,
-                       "Keep this precision, such as bf16; may be repeated")
+    command
+        .add_option("--precision", precisions, "Keep this precision, such as bf16; may be repeated")
         ->type_name("PRECISION");
     command.add_option("--provider", providers, "Keep this provider; may be repeated")
         ->type_name("PROVIDER");
@@ -61,7 +66,7 @@ std::vector<Case> CaseOptions::choose(const Registry& registry, DeviceKind kind)
     for (const std::string& provider : providers) {
         if (!known_providers.contains(provider)) {
             const std::vector<std::string> known(known_providers.begin(), known_providers.end());
-            throw usage_error(unknown_name("provider", provider, known));
+            throw usage_error(unknown_name("provider", provider, known) + other_device(kind));
         }
     }
 
@@ -97,8 +102,8 @@ std::vector<Case> CaseOptions::choose(const Registry& registry, DeviceKind kind)
     if (kept.empty()) {
         throw usage_error(fmt::format(
             "none of the {} cases of '{}' on the {} device is left by the filters; `etalon list "
-            "--suite {}` shows them",
-            all.size(), from, name(kind), from));
+            "--suite {}` shows them{}",
+            all.size(), from, name(kind), from, other_device(kind)));
     }
     return kept;
 }

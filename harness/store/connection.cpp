@@ -124,6 +124,11 @@ void check_schema(SQLite::Database& database, const std::string& path, Store::Mo
             "'{}' is an SQLite file of another program; choose another with --db", path));
     }
     const int version = schema_of(database);
+    if (version < 1) {
+        throw usage_error(fmt::format(
+            "'{}' has tables of etalon and schema {}, which none has; restore it from a backup",
+            path, version));
+    }
     if (version > schema_version) {
         throw usage_error(
             fmt::format("'{}' has schema {}, this etalon knows up to {}; update etalon", path,

@@ -144,6 +144,36 @@ TEST_F(Fault, FlippedBitsInSamplesAreFound) {
     write_file(path, bytes);
     EXPECT_THAT(Store::open(path, Store::Mode::read).verify().problems,
                 ElementsAre(HasSubstr(case_id(1))));
+    const Store store = Store::open(path, Store::Mode::read);
+    const std::string line = error_of(
+        ExitCode::usage, [&] { (void)store.samples(store.runs().front().run_id, case_id(1)); });
+    EXPECT_THAT(line, HasSubstr("'" + path + "' cannot be read at run "));
+    EXPECT_THAT(line, HasSubstr(case_id(1)));
+    EXPECT_THAT(line, HasSubstr("restore a backup"));
+}
+
+TEST_F(Fault, ADamagedCaseIdNamesTheFile) {
+    make_store(path, 2);
+    {
+        SQLite::Database database(path, SQLite::OPEN_READWRITE);
+        database.exec("UPDATE cases SET case_id = 'nonsense' WHERE id = 1");
+    }
+    const Store store = Store::open(path, Store::Mode::read);
+    EXPECT_THAT(
+        error_of(ExitCode::usage, [&] { (void)store.measurements(store.runs().front().run_id); }),
+        AllOf(HasSubstr("'" + path + "' cannot be read at run "), HasSubstr("nonsense")));
+}
+
+TEST_F(Fault, TablesOfOursWithNoSchemaAreNoFileOfOurs) {
+    make_store(path, 1);
+    {
+        SQLite::Database database(path, SQLite::OPEN_READWRITE);
+        database.exec("PRAGMA user_version = 0");
+    }
+    for (const Store::Mode mode : {Store::Mode::read, Store::Mode::write}) {
+        EXPECT_THAT(error_of(ExitCode::usage, [&] { (void)Store::open(path, mode); }),
+                    HasSubstr("schema 0, which none has; restore it from a backup"));
+    }
 }
 
 // The busy timeout is waited for in full: 5 s, once for all.

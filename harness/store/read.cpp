@@ -67,6 +67,19 @@ class Columns {
     int at_ = 0;
 };
 
+// Reads what a file of ours cannot hold as damage, with its place and the mend.
+template <typename Function>
+decltype(auto) sound(const std::string& path, const std::string& where, Function function) {
+    try {
+        return function();
+    } catch (const Error& error) {
+        throw usage_error(fmt::format(
+            "'{}' cannot be read at {}: {}; `etalon db verify --db {}` lists the damage, restore a "
+            "backup",
+            path, where, error.what(), path));
+    }
+}
+
 // The first column of every row.
 std::vector<std::string> texts_of(SQLite::Statement& query) {
     std::vector<std::string> texts;
@@ -141,6 +154,13 @@ MeasurementRow measurement_of(SQLite::Statement& statement) {
     m.measured_at = c.text();
     row.repeat = static_cast<int>(c.integer());
     return row;
+}
+
+MeasurementRow sound_measurement_of(const std::string& path, SQLite::Statement& statement) {
+    const std::string run_id = statement.getColumn(0).getString();
+    const std::string case_id = statement.getColumn(14).getString();
+    return sound(path, fmt::format("run {}, {}", run_id, case_id),
+                 [&] { return measurement_of(statement); });
 }
 
 }  // namespace
@@ -264,7 +284,7 @@ std::vector<MeasurementRow> Store::measurements(const std::string& run_id) const
                                     "WHERE r.run_id = ? ORDER BY p.position, c.case_id, m.repeat");
         query.bind(1, run_id);
         std::vector<MeasurementRow> rows;
-        while (query.executeStep()) rows.push_back(measurement_of(query));
+        while (query.executeStep()) rows.push_back(sound_measurement_of(impl_->path, query));
         return rows;
     });
 }
@@ -289,9 +309,11 @@ std::vector<Sample> Store::samples_of(const std::string& run_id, const std::stri
         while (query.executeStep()) {
             const SQLite::Column blob = query.getColumn(0);
             if (blob.isNull()) continue;
-            const std::vector<Sample> some =
-                store::decode_samples({static_cast<const char*>(blob.getBlob()),
-                                       static_cast<std::size_t>(blob.getBytes())});
+            const auto place = fmt::format("run {}, {}", run_id, case_id);
+            const std::vector<Sample> some = sound(impl_->path, place, [&] {
+                return store::decode_samples({static_cast<const char*>(blob.getBlob()),
+                                              static_cast<std::size_t>(blob.getBytes())});
+            });
             all.insert(all.end(), some.begin(), some.end());
         }
         return all;
@@ -309,7 +331,7 @@ std::vector<MeasurementRow> Store::series(const std::string& case_id,
         query.bind(1, case_id);
         std::vector<MeasurementRow> rows;
         while (query.executeStep()) {
-            MeasurementRow row = measurement_of(query);
+            MeasurementRow row = sound_measurement_of(impl_->path, query);
             if (wanted.contains(row.run_id)) rows.push_back(std::move(row));
         }
         return rows;

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "harness/core/error.h"
@@ -15,11 +17,13 @@ namespace etalon {
 
 namespace {
 
-int open_lock(const std::string& path) {
+int open_lock(const std::string& path, const std::string& database_path) {
     const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (descriptor >= 0) return descriptor;
     throw usage_error(
-        fmt::format("'{}' cannot be written; check that its folder is there and writable", path));
+        fmt::format("no file can be made beside '{}' ({}); choose another --db, or see to it that "
+                    "its folder is there and writable",
+                    database_path, std::strerror(errno)));
 }
 
 // Is what was locked still what the path names? A holder that ended has taken its file away.
@@ -35,7 +39,7 @@ bool is_current(int descriptor, const std::string& path) {
 SweepLock::SweepLock(const std::string& database_path)
     : path_(store::real_path(database_path) + ".sweep-lock") {
     for (;;) {
-        descriptor_ = open_lock(path_);
+        descriptor_ = open_lock(path_, database_path);
         const bool free = flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
         if (free && is_current(descriptor_, path_)) break;
         std::array<char, 64> holder{};

@@ -16,9 +16,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Of one grid. A year's nights are shorter.
+constexpr std::size_t most_points = 1'000'000;
+
 std::vector<fs::path> suite_folders() {
     std::vector<fs::path> folders;
     if (const char* chosen = std::getenv("ETALON_SUITES"); chosen != nullptr && *chosen != '\0') {
+        if (!fs::is_directory(chosen)) {
+            throw usage_error(fmt::format(
+                "ETALON_SUITES names '{}', which is no folder; unset it, or name one", chosen));
+        }
         folders.emplace_back(chosen);
     }
     std::error_code error;
@@ -146,9 +153,13 @@ class GridReader {
     // Every combination of `axes`, or the `points` as they stand.
     std::vector<std::vector<Axis>> expand() const {
         if (const toml::node* node = grid_.get("points")) {
+            if (grid_.contains("axes")) {
+                throw fault(file_, source("axes"), "a grid has axes or points, not both");
+            }
             const toml::array* list = node->as_array();
-            if (list == nullptr)
-                throw fault(file_, node->source(), "points must be a list of tables");
+            if (list == nullptr || list->empty()) {
+                throw fault(file_, node->source(), "points must be a list of tables, not empty");
+            }
             std::vector<std::vector<Axis>> points;
             for (const toml::node& element : *list) {
                 const toml::table* table = element.as_table();
@@ -173,6 +184,15 @@ class GridReader {
         for (const auto& [key, value] : *table) {
             std::vector<std::int64_t> values;
             if (const toml::array* list = value.as_array()) {
+                if (list->empty()) {
+                    throw fault(file_, value.source(),
+                                fmt::format("axis {} has no value", key.str()));
+                }
+                if (points.size() * list->size() > most_points) {
+                    throw fault(file_, value.source(),
+                                fmt::format("the grid has over {} points; write fewer values",
+                                            most_points));
+                }
                 for (const toml::node& element : *list) {
                     values.push_back(integer(element, key.str()));
                 }

@@ -30,6 +30,21 @@ TEST(Suite, FaultsNameFileAndLine) {
                 HasSubstr(":3: axis m=0"));
     EXPECT_THAT(refusal("[[grid]]\nop = 7\n"), HasSubstr(":2: op must be text"));
     EXPECT_THAT(refusal("oops ="), HasSubstr("suite_test.toml:1"));
+    EXPECT_THAT(
+        refusal("[[grid]]\nop = \"gemm\"\naxes = {m=1,n=1,k=1}\npoints = [{m=1,n=1,k=1}]\n"),
+        HasSubstr("suite_test.toml:3: a grid has axes or points, not both"));
+    EXPECT_THAT(refusal("[[grid]]\nop = \"gemm\"\naxes = {m=[],n=1,k=1}\n"),
+                HasSubstr(":3: axis m has no value"));
+    EXPECT_THAT(refusal("[[grid]]\nop = \"gemm\"\npoints = []\n"), HasSubstr(":3: points must be"));
+}
+
+TEST(Suite, AGridThatWouldFillTheMemoryIsRefusedFirst) {
+    std::string values = "[1";
+    for (int i = 2; i <= 2000; ++i) values += "," + std::to_string(i);
+    values += "]";
+    EXPECT_THAT(refusal("[[grid]]\nop = \"gemm\"\naxes = {m=" + values + ",n=" + values +
+                        ",k=" + values + "}\n"),
+                HasSubstr("suite_test.toml:3: the grid has over 1000000 points"));
 }
 
 TEST(Suite, ShippedOnesLoadAndNameNoCaseTwice) {
