@@ -34,8 +34,7 @@ bool tma_can_read(const GemmArgs& args) {
            tma_can_read(args.b, args.ldb, bytes);
 }
 
-// --- many tokens
-// ----------------------------------------------------------------------------------
+// --- many tokens --------------------------------------------------------------------------------
 
 // Time of the grid in units of a 128 × 256 tile's: whole waves of SMs, each as long as its tile is
 // wide and a part more that no width saves: the narrower the tile, the more shared memory is read
@@ -68,8 +67,7 @@ GemmChoice select_tile(const GemmArgs& args, int multiprocessors) {
     return best;
 }
 
-// --- few tokens
-// -----------------------------------------------------------------------------------
+// --- few tokens ---------------------------------------------------------------------------------
 
 int decode_tokens(std::int64_t m) {
     return *std::find_if(kDecodeTokens.begin(), kDecodeTokens.end() - 1,

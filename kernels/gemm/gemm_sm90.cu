@@ -132,6 +132,22 @@ struct Producer {
     }
 };
 
+template <GemmType kType, int kTileN>
+__device__ void sum_in_pairs(float (&d)[kTileN / 2], const sm90::Ring& ring, int a_offset,
+                             int k_blocks, sm90::Cursor& at, int peer) {
+    float pair[kTileN / 2];
+#pragma unroll
+    for (float& sum : d) sum = 0.0F;
+    const auto multiply = [&](int stage, bool keep) {
+        sm90::multiply_stage<kType, kTileN>(pair, ring.a(stage) + a_offset, ring.b(stage), keep);
+    };
+    sm90::accumulate_in_pairs(ring, k_blocks, at, peer, multiply, [&] {
+        sm90::pin(pair);
+#pragma unroll
+        for (int i = 0; i < kTileN / 2; ++i) d[i] += pair[i];
+    });
+}
+
 template <GemmType kType, int kTileN, typename Output>
 __device__ void consume(Tiles tiles, const sm90::Ring& ring, std::uint32_t boxes,
                         const CUtensorMap& c_map, const TileOutput<Output>& out) {
@@ -145,12 +161,16 @@ __device__ void consume(Tiles tiles, const sm90::Ring& ring, std::uint32_t boxes
         const auto tile = tiles.tile();
         const int row = static_cast<int>(tile.m) * kTileM;
         const int col = static_cast<int>(tile.n) * kTileN;
-        Accumulator d[kTileN / 2] = {};
-        const int k_blocks = tiles.work.k_blocks;
+        Accumulator d[kTileN / 2];
         if constexpr (kType == GemmType::fp8) {
-            sm90::accumulate_promoted<kType, kTileN>(d, ring, a_offset, k_blocks, at, tiles.peer());
+            sum_in_pairs<kType, kTileN>(d, ring, a_offset, tiles.work.k_blocks, at, tiles.peer());
         } else {
-            sm90::accumulate<kType, kTileN>(d, ring, a_offset, k_blocks, at, tiles.peer());
+            const auto multiply = [&](int stage, bool keep) {
+                sm90::multiply_stage<kType, kTileN>(d, ring.a(stage) + a_offset, ring.b(stage),
+                                                    keep);
+            };
+            sm90::accumulate(ring, tiles.work.k_blocks, at, tiles.peer(), multiply);
+            sm90::pin(d);
         }
         if constexpr (sizeof(Output) == 2) {
             if (tiles.work.stores_boxes) {
@@ -189,11 +209,18 @@ __device__ void consume_in_turn(Tiles tiles, const sm90::Ring& ring, std::uint32
         Accumulator lower[kTileN / 2];
         if (!first) sm90::named_barrier(kTurn + warpgroup, kWarpgroups * 128);
         first = false;
-        const auto pass_on = [&] {
-            if (tiles.more(1)) sm90::named_arrive(kTurn + 1 - warpgroup, kWarpgroups * 128);
+        const auto multiply = [&](int stage, bool keep) {
+            constexpr int kLower = 64 * kRowBytes;
+            sm90::wgmma_fence();
+            sm90::multiply_rows<kType, kTileN>(upper, ring.a(stage), ring.b(stage), keep);
+            sm90::multiply_rows<kType, kTileN>(lower, ring.a(stage) + kLower, ring.b(stage), keep);
+            sm90::wgmma_commit();
         };
-        sm90::accumulate_alone<kType, kTileN>(upper, lower, ring, k_blocks, at, tiles.peer(),
-                                              pass_on);
+        sm90::accumulate(ring, k_blocks, at, tiles.peer(), multiply, [&] {
+            if (tiles.more(1)) sm90::named_arrive(kTurn + 1 - warpgroup, kWarpgroups * 128);
+        });
+        sm90::pin(upper);
+        sm90::pin(lower);
         if (tiles.work.stores_boxes) {
             store.store(upper, row, col);
             store.store(lower, row + 64, col);

@@ -104,18 +104,48 @@ struct Producer {
     }
 };
 
+// Where there are few columns, two sums, of the even and of the odd steps: a wgmma would wait for
+// the one before it.
 template <GemmType kType, int kTokens>
 __device__ void accumulate(float (&d)[kTokens / 2], const sm90::Ring& ring, const Place& place) {
-    const int k_blocks = place.k_end - place.k_begin;
-    const int rows_offset = static_cast<int>(threadIdx.x) / 128 * 64 * kRowBytes;
+    constexpr int kSteps = kRowBytes / 32;
+    constexpr int kSums = kTokens < 64 ? 2 : 1;
     constexpr int kNoPeer = -1;
+    const int k_blocks = place.k_end - place.k_begin;
+    const std::uint32_t rows_offset = threadIdx.x / 128 * 64 * kRowBytes;
+    float sums[kSums][kTokens / 2];
+    const auto multiply = [&](int stage, bool keep) {
+        const std::uint64_t rows = sm90::tile_descriptor(ring.a(stage) + rows_offset);
+        const std::uint64_t tokens = sm90::tile_descriptor(ring.b(stage));
+        sm90::wgmma_fence();
+#pragma unroll
+        for (int step = 0; step < kSteps; ++step) {
+            sm90::Wgmma<kType, kTokens>::multiply(sums[step % kSums], rows + step * 2,
+                                                  tokens + step * 2, keep || step >= kSums ? 1 : 0);
+        }
+        sm90::wgmma_commit();
+    };
+    const auto total = [&](int i) {
+        return kSums == 2 ? sums[0][i] + sums[kSums - 1][i] : sums[0][i];
+    };
+    const auto pin = [&] {
+#pragma unroll
+        for (int i = 0; i < kSums; ++i) sm90::pin(sums[i]);
+    };
     sm90::Cursor at{ring.stages};
     if constexpr (kType == GemmType::fp8) {
 #pragma unroll
         for (float& sum : d) sum = 0.0F;
-        sm90::accumulate_promoted<kType, kTokens>(d, ring, rows_offset, k_blocks, at, kNoPeer);
+        sm90::accumulate_in_pairs(ring, k_blocks, at, kNoPeer, multiply, [&] {
+            pin();
+#pragma unroll
+            for (int i = 0; i < kTokens / 2; ++i) d[i] += total(i);
+        });
     } else {
-        sm90::accumulate<kType, kTokens>(d, ring, rows_offset, k_blocks, at, kNoPeer);
+        sm90::accumulate(ring, k_blocks, at, kNoPeer, multiply);
+        pin();
+#pragma unroll
+        for (int i = 0; i < kTokens / 2; ++i) d[i] = total(i);
     }
 }
 
