@@ -40,6 +40,9 @@ std::int64_t stages_of_k(const GemmArgs& args) {
     return tiles(args.k * input_bytes(args.type), kSm90StageBytes);
 }
 
+// A tile of fewer is over before the other warpgroup has stored its own.
+constexpr std::int64_t kLeastStagesInTurn = 8;
+
 struct Tile {
     int width;
     bool in_turn;  // a warpgroup's own, stored while the other one multiplies
@@ -61,7 +64,6 @@ int tile_sharing(const GemmArgs& args, std::int64_t count, int multiprocessors) 
 
 // The grid that ends first: whole waves of multiprocessors, each as long as its tile.
 GemmChoice select_tile(const GemmArgs& args, int multiprocessors) {
-    constexpr std::int64_t kLeastStagesInTurn = 8;
     GemmChoice best;
     double least = std::numeric_limits<double>::infinity();
     const auto consider = [&](const GemmKernel* kernel, const Tile& tile) {
@@ -146,9 +148,11 @@ std::vector<GemmChoice> gemm_choices(const GemmArgs& args, int compute_capabilit
     if (args.type == GemmType::fp32) return {{simt_kernel(), {}}};
     std::vector<GemmChoice> all = {{mma_kernel(args.type), {}}};
     if (compute_capability != 90 || !tma_can_read(args)) return all;
+    const bool in_turn = stages_of_k(args) >= kLeastStagesInTurn;
     for (const int tile_n : kTileWidths) {
         for (const GemmKernel* const kernel :
-             {sm90_kernel(args.type, tile_n), sm90_in_turn_kernel(args.type, tile_n)}) {
+             {sm90_kernel(args.type, tile_n),
+              in_turn ? sm90_in_turn_kernel(args.type, tile_n) : nullptr}) {
             if (kernel == nullptr) continue;
             all.push_back({kernel, {.shared = 1}});
             if (args.m > kSm90TileM) all.push_back({kernel, {.shared = 2}});

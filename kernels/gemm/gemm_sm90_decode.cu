@@ -12,7 +12,11 @@
 // and B need a 16-byte aligned base and rows.
 //
 // Bounded by reading B. Predicted on an H200, cold L2: bytes / 4.3 TB/s + 3 µs, so 57 µs for
-// 28672 × 4096 bf16 (cuBLASLt 59 to 64), 11 for 4096 × 4096 (15), 30 for 4096 × 14336 (34 to 36).
+// 28672 × 4096 bf16, 11 for 4096 × 4096, 30 for 4096 × 14336. Reached with 1 to 16 tokens: 61, 15.0
+// and 34.0, where cuBLASLt takes 58.9, 15.9 and 34.3: the rate was right (4.2 TB/s at 57344 ×
+// 8192), but a launch that reads next to nothing takes 5 µs of an event pair's time, not 3, and the
+// first bytes of each block another 2. Sharing the tokens among neighbouring tiles by multicast,
+// hints to L2 and more than about 100 KB in flight gained nothing.
 #include <cuda.h>
 
 #include "kernels/gemm/gemm_kernels.h"
