@@ -34,58 +34,82 @@ bool tma_can_read(const GemmArgs& args) {
            tma_can_read(args.b, args.ldb, bytes);
 }
 
-// --- many tokens
-// ----------------------------------------------------------------------------------
+// --- many tokens --------------------------------------------------------------------------------
 
-// Time of the grid in units of a 128 × 256 tile's: whole waves of SMs, each as long as its tile is
-// wide and a part more that no width saves: the narrower the tile, the more shared memory is read
-// per multiplication, and fp8 adds its sums besides.
-double tile_cost(const GemmArgs& args, int tile_n, int shared, int multiprocessors) {
-    const double fixed = args.type == GemmType::fp8 ? 0.12 : 0.05;
-    const std::int64_t clusters = tiles(args.m, kSm90TileM * shared) * tiles(args.n, tile_n);
-    const double waves = static_cast<double>(tiles(clusters, multiprocessors / shared));
-    return waves * (tile_n / 256.0 + fixed);
+std::int64_t stages_of_k(const GemmArgs& args) {
+    return tiles(args.k * input_bytes(args.type), kSm90StageBytes);
 }
 
-// Two rows of tiles read B together once the grid goes round: before that the pair's meeting costs
-// more than L2 gains.
-int tile_sharing(const GemmArgs& args, int tile_n, int multiprocessors) {
-    const std::int64_t count = tiles(args.m, kSm90TileM) * tiles(args.n, tile_n);
-    return args.m > kSm90TileM && count > multiprocessors ? 2 : 1;
+// A tile of fewer is over before the other warpgroup has stored its own.
+constexpr std::int64_t kLeastStagesInTurn = 8;
+
+struct Tile {
+    int width;
+    bool in_turn;  // a warpgroup's own, stored while the other one multiplies
+};
+
+// Time of a tile besides its multiplications, in those of a 128 × 256 tile: fitted to an H200's at
+// 8192 × 6144 × 4096 of every width.
+double tile_overhead(GemmType type, const Tile& tile) {
+    if (type == GemmType::fp8) return tile.width == 128 ? 0.08 : 0.055;
+    return tile.in_turn ? 0.035 : 0.05;
 }
 
+// Two rows of tiles read columns together: fp8, which reads L2 the fastest, always, others once the
+// grid goes round, since the pair has to meet first.
+int tile_sharing(const GemmArgs& args, std::int64_t count, int multiprocessors) {
+    const bool pays = args.type == GemmType::fp8 || count > multiprocessors;
+    return args.m > kSm90TileM && pays ? 2 : 1;
+}
+
+// The grid that ends first: whole waves of multiprocessors, each as long as its tile.
 GemmChoice select_tile(const GemmArgs& args, int multiprocessors) {
     GemmChoice best;
     double least = std::numeric_limits<double>::infinity();
-    for (const int tile_n : kTileWidths) {
-        const GemmKernel* const kernel = sm90_kernel(args.type, tile_n);
-        if (kernel == nullptr) continue;
-        const int shared = tile_sharing(args, tile_n, multiprocessors);
-        const double cost = tile_cost(args, tile_n, shared, multiprocessors);
+    const auto consider = [&](const GemmKernel* kernel, const Tile& tile) {
+        if (kernel == nullptr) return;
+        const std::int64_t count = tiles(args.m, kSm90TileM) * tiles(args.n, tile.width);
+        const bool alone = count <= multiprocessors || stages_of_k(args) < kLeastStagesInTurn;
+        if (tile.in_turn && alone) return;  // the second warpgroup would only wait
+        const int shared = tile_sharing(args, count, multiprocessors);
+        const std::int64_t clusters =
+            tiles(args.m, kSm90TileM * shared) * tiles(args.n, tile.width);
+        const double waves = static_cast<double>(tiles(clusters, multiprocessors / shared));
+        const double cost = waves * (tile.width / 256.0 + tile_overhead(args.type, tile));
         if (cost < least) best = {kernel, {.shared = shared}};
         least = std::min(least, cost);
+    };
+    for (const int width : kTileWidths) {
+        consider(sm90_kernel(args.type, width), {width, false});
+        consider(sm90_in_turn_kernel(args.type, width), {width, true});
     }
     return best;
 }
 
-// --- few tokens
-// -----------------------------------------------------------------------------------
+// --- few tokens ---------------------------------------------------------------------------------
 
 int decode_tokens(std::int64_t m) {
     return *std::find_if(kDecodeTokens.begin(), kDecodeTokens.end() - 1,
                          [m](int tokens) { return tokens >= m; });
 }
 
-std::int64_t stages_of_k(const GemmArgs& args) {
-    return tiles(args.k * input_bytes(args.type), kSm90StageBytes);
+// Stages of a block's ring. Too few, and the memory waits; too many, and the blocks crowd each
+// other out of its open pages. Found on an H200 over the layers of Llama 3.1.
+int decode_stages(const GemmArgs& args, int rows, double blocks_per_sm, std::int64_t k_blocks) {
+    const bool two_bytes = input_bytes(args.type) == 2;
+    const double at_home = rows == 64 ? 3.5 : 2.0;  // blocks of an SM that run at once
+    constexpr std::int64_t kLong = 100;
+    if (blocks_per_sm <= 1.0 && rows == 64 && two_bytes && k_blocks >= kLong) return 12;
+    if (blocks_per_sm <= 1.3) return 8;
+    if (blocks_per_sm <= 2.0 && rows == 64) return 6;
+    if (blocks_per_sm <= at_home) return 4;
+    return two_bytes ? 12 : 4;
 }
 
 // A tile of 64 rows, or of 128 where the tokens would be read from L2 too often and there are tiles
-// enough; as few parts of K as give most multiprocessors a block; rings that together keep the
-// memory busy: less, and it waits, more, and the blocks crowd each other out of its open pages.
+// enough; as few parts of K as give most multiprocessors a block.
 GemmChoice select_decode(const GemmArgs& args, int multiprocessors) {
     constexpr double kEnough = 0.6;  // blocks, of the multiprocessors
-    constexpr double kBytesPerMultiprocessor = 96 * 1024;
     constexpr std::int64_t kLeastPart = 4;
     const int tokens = decode_tokens(args.m);
     const double enough = kEnough * multiprocessors;
@@ -100,10 +124,8 @@ GemmChoice select_decode(const GemmArgs& args, int multiprocessors) {
         blocks = static_cast<double>(tiles(args.n, rows) * split);
         if (blocks >= enough) break;
     }
-    const double share = std::clamp(blocks / multiprocessors, 1.0, 3.0);
-    const double stages = kBytesPerMultiprocessor / (share * rows * kSm90StageBytes);
-    schedule.stages = *std::find_if(kStages.begin() + 1, kStages.end() - 2,
-                                    [stages](int listed) { return listed >= stages; });
+    schedule.stages =
+        decode_stages(args, rows, blocks / multiprocessors, stages_of_k(args) / schedule.split);
     return {kernel, schedule};
 }
 
@@ -126,9 +148,11 @@ std::vector<GemmChoice> gemm_choices(const GemmArgs& args, int compute_capabilit
     if (args.type == GemmType::fp32) return {{simt_kernel(), {}}};
     std::vector<GemmChoice> all = {{mma_kernel(args.type), {}}};
     if (compute_capability != 90 || !tma_can_read(args)) return all;
+    const bool in_turn = stages_of_k(args) >= kLeastStagesInTurn;
     for (const int tile_n : kTileWidths) {
         for (const GemmKernel* const kernel :
-             {sm90_kernel(args.type, tile_n), sm90_in_turn_kernel(args.type, tile_n)}) {
+             {sm90_kernel(args.type, tile_n),
+              in_turn ? sm90_in_turn_kernel(args.type, tile_n) : nullptr}) {
             if (kernel == nullptr) continue;
             all.push_back({kernel, {.shared = 1}});
             if (args.m > kSm90TileM) all.push_back({kernel, {.shared = 2}});

@@ -66,8 +66,25 @@ TEST(GemmSelection, HopperPicksTheTileThatFillsItsWaves) {
 }
 
 TEST(GemmSelection, TwoRowsOfTilesShareTheirColumns) {
-    EXPECT_EQ(select_gemm(args(GemmType::bf16, 4096, 4096, 4096), 90, 132).schedule.shared, 2);
-    EXPECT_EQ(select_gemm(args(GemmType::bf16, 128, 4096, 4096), 90, 132).schedule.shared, 1);
+    const auto shared = [](GemmType type, std::int64_t m, std::int64_t n) {
+        return select_gemm(args(type, m, n, 4096), 90, 132).schedule.shared;
+    };
+    EXPECT_EQ(shared(GemmType::bf16, 4096, 4096), 2);
+    EXPECT_EQ(shared(GemmType::bf16, 128, 4096), 1);  // one row of tiles
+    EXPECT_EQ(shared(GemmType::bf16, 512, 4096), 1);  // one wave
+    EXPECT_EQ(shared(GemmType::fp8, 512, 4096), 2);
+}
+
+TEST(GemmSelection, TilesInTurnFromTheSecondWaveOn) {
+    const auto in_turn = [](GemmType type, std::int64_t m, std::int64_t n, std::int64_t k) {
+        return std::string(gemm_kernel_name(args(type, m, n, k), 90)).find("in_turn") !=
+               std::string::npos;
+    };
+    EXPECT_TRUE(in_turn(GemmType::bf16, 8192, 8192, 8192));
+    EXPECT_TRUE(in_turn(GemmType::fp16, 8192, 28672, 4096));
+    EXPECT_FALSE(in_turn(GemmType::bf16, 512, 6144, 4096));
+    EXPECT_FALSE(in_turn(GemmType::bf16, 8192, 8192, 128));
+    EXPECT_FALSE(in_turn(GemmType::fp8, 8192, 8192, 8192));
 }
 
 TEST(GemmSelection, FewTokensExchangeTheOperands) {
@@ -92,6 +109,10 @@ TEST(GemmSelection, APartOfKForEveryMultiprocessor) {
     EXPECT_EQ(schedule(4096, 4096).split, 2);
     EXPECT_EQ(schedule(28672, 4096).split, 1);
     EXPECT_EQ(schedule(1024, 64).split, 1);  // one stage cannot be divided
+    EXPECT_EQ(schedule(768, 4096).split, 8);
+    // Blocks that are all at home at once, and ones that are not.
+    EXPECT_EQ(schedule(28672, 4096).stages, 4);
+    EXPECT_EQ(schedule(57344, 8192).stages, 12);
 }
 
 TEST(GemmSelection, TheChosenOneIsAmongTheChoices) {

@@ -1,12 +1,12 @@
 // GEMM on Hopper: TMA, mbarriers, wgmma.
 //
 // Tile 128 × 128 to 128 × 256, 128 bytes of K a stage under the 128-byte swizzle, 4 to 6 stages in
-// 192 to 200 KiB of shared memory, one block an SM, a persistent grid. One producer warp keeps the
-// ring full, also while the two consumer warpgroups, 64 rows each, store a finished tile. Where
-// there are two rows of tiles, two blocks form a cluster: one tile below the other, each loads half
-// of B's rows for both, so that L2 is read a third less. C goes through 24 KiB of shared memory by
-// TMA, 32 columns at a time, while the next tile is being summed; where C's rows do not begin and
-// end on 16 bytes, or its elements have 4, straight from registers.
+// 192 to 200 KiB of shared memory, one block an SM, a persistent grid. One thread keeps the ring
+// full, also while the two consumer warpgroups store a finished tile. They take 64 rows each, or,
+// in tiles of up to 192 columns, a tile each in turn, so that one stores while the other
+// multiplies. Two blocks may form a cluster, one tile below the other: each loads half of B's rows
+// for both. C goes through 24 KiB of shared memory by TMA, 32 columns at a time; where C's rows do
+// not begin and end on 16 bytes, or its elements have 4, straight from registers.
 //
 // fp8: the tensor cores' accumulators keep about 14 bits, so the sum of every two stages, 256 of K,
 // is added into fp32 registers, which doubles them: tiles up to 192 columns.
@@ -14,8 +14,12 @@
 // Odd m, n and k cost nothing but the padding of the last tile: TMA reads zeros outside A and B,
 // stores are clipped. A and B need a 16-byte aligned base and rows.
 //
-// Bounded by the tensor cores and, above about 0.5 ms, by the power cap. Predicted on an H200 at
-// 8192 × 6144 × 4096, from 771 (bf16) and 1167 TFLOP/s (fp8) without multicast: 810 and 1350.
+// Bounded by the tensor cores and, above about 0.5 ms, by the power cap; fp8's 128 × 128 tile by
+// shared memory, which takes 80 KB a stage where the multiplication leaves time for 64. Predicted
+// on an H200 at 8192 × 6144 × 4096, from 771 (bf16) and 1167 TFLOP/s (fp8) without multicast: 810
+// and 1350. Reached 783 and 1415, cuBLASLt 826 and 1424: multicast is worth 1 %, tiles in turn
+// another, and cuBLASLt's 176 columns fill the last wave better; two stages a sum and wider tiles
+// gave fp8 its 20 %.
 #include <cuda.h>
 
 #include "kernels/gemm/gemm_kernels.h"
@@ -132,6 +136,22 @@ struct Producer {
     }
 };
 
+template <GemmType kType, int kTileN>
+__device__ void sum_in_pairs(float (&d)[kTileN / 2], const sm90::Ring& ring, int a_offset,
+                             int k_blocks, sm90::Cursor& at, int peer) {
+    float pair[kTileN / 2];
+#pragma unroll
+    for (float& sum : d) sum = 0.0F;
+    const auto multiply = [&](int stage, bool keep) {
+        sm90::multiply_stage<kType, kTileN>(pair, ring.a(stage) + a_offset, ring.b(stage), keep);
+    };
+    sm90::accumulate_in_pairs(ring, k_blocks, at, peer, multiply, [&] {
+        sm90::pin(pair);
+#pragma unroll
+        for (int i = 0; i < kTileN / 2; ++i) d[i] += pair[i];
+    });
+}
+
 template <GemmType kType, int kTileN, typename Output>
 __device__ void consume(Tiles tiles, const sm90::Ring& ring, std::uint32_t boxes,
                         const CUtensorMap& c_map, const TileOutput<Output>& out) {
@@ -145,12 +165,16 @@ __device__ void consume(Tiles tiles, const sm90::Ring& ring, std::uint32_t boxes
         const auto tile = tiles.tile();
         const int row = static_cast<int>(tile.m) * kTileM;
         const int col = static_cast<int>(tile.n) * kTileN;
-        Accumulator d[kTileN / 2] = {};
-        const int k_blocks = tiles.work.k_blocks;
+        Accumulator d[kTileN / 2];
         if constexpr (kType == GemmType::fp8) {
-            sm90::accumulate_promoted<kType, kTileN>(d, ring, a_offset, k_blocks, at, tiles.peer());
+            sum_in_pairs<kType, kTileN>(d, ring, a_offset, tiles.work.k_blocks, at, tiles.peer());
         } else {
-            sm90::accumulate<kType, kTileN>(d, ring, a_offset, k_blocks, at, tiles.peer());
+            const auto multiply = [&](int stage, bool keep) {
+                sm90::multiply_stage<kType, kTileN>(d, ring.a(stage) + a_offset, ring.b(stage),
+                                                    keep);
+            };
+            sm90::accumulate(ring, tiles.work.k_blocks, at, tiles.peer(), multiply);
+            sm90::pin(d);
         }
         if constexpr (sizeof(Output) == 2) {
             if (tiles.work.stores_boxes) {
@@ -189,11 +213,18 @@ __device__ void consume_in_turn(Tiles tiles, const sm90::Ring& ring, std::uint32
         Accumulator lower[kTileN / 2];
         if (!first) sm90::named_barrier(kTurn + warpgroup, kWarpgroups * 128);
         first = false;
-        const auto pass_on = [&] {
-            if (tiles.more(1)) sm90::named_arrive(kTurn + 1 - warpgroup, kWarpgroups * 128);
+        const auto multiply = [&](int stage, bool keep) {
+            constexpr int kLower = 64 * kRowBytes;
+            sm90::wgmma_fence();
+            sm90::multiply_rows<kType, kTileN>(upper, ring.a(stage), ring.b(stage), keep);
+            sm90::multiply_rows<kType, kTileN>(lower, ring.a(stage) + kLower, ring.b(stage), keep);
+            sm90::wgmma_commit();
         };
-        sm90::accumulate_alone<kType, kTileN>(upper, lower, ring, k_blocks, at, tiles.peer(),
-                                              pass_on);
+        sm90::accumulate(ring, k_blocks, at, tiles.peer(), multiply, [&] {
+            if (tiles.more(1)) sm90::named_arrive(kTurn + 1 - warpgroup, kWarpgroups * 128);
+        });
+        sm90::pin(upper);
+        sm90::pin(lower);
         if (tiles.work.stores_boxes) {
             store.store(upper, row, col);
             store.store(lower, row + 64, col);

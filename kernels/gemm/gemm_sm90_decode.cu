@@ -12,7 +12,11 @@
 // and B need a 16-byte aligned base and rows.
 //
 // Bounded by reading B. Predicted on an H200, cold L2: bytes / 4.3 TB/s + 3 µs, so 57 µs for
-// 28672 × 4096 bf16 (cuBLASLt 59 to 64), 11 for 4096 × 4096 (15), 30 for 4096 × 14336 (34 to 36).
+// 28672 × 4096 bf16, 11 for 4096 × 4096, 30 for 4096 × 14336. Reached with 1 to 16 tokens: 61, 15.0
+// and 34.0, where cuBLASLt takes 58.9, 15.9 and 34.3: the rate was right (4.2 TB/s at 57344 ×
+// 8192), but a launch that reads next to nothing takes 5 µs of an event pair's time, not 3, and the
+// first bytes of each block another 2. Sharing the tokens among neighbouring tiles by multicast,
+// hints to L2 and more than about 100 KB in flight gained nothing.
 #include <cuda.h>
 
 #include "kernels/gemm/gemm_kernels.h"
@@ -104,18 +108,48 @@ struct Producer {
     }
 };
 
+// Where there are few columns, two sums, of the even and of the odd steps: a wgmma would wait for
+// the one before it.
 template <GemmType kType, int kTokens>
 __device__ void accumulate(float (&d)[kTokens / 2], const sm90::Ring& ring, const Place& place) {
-    const int k_blocks = place.k_end - place.k_begin;
-    const int rows_offset = static_cast<int>(threadIdx.x) / 128 * 64 * kRowBytes;
+    constexpr int kSteps = kRowBytes / 32;
+    constexpr int kSums = kTokens < 64 ? 2 : 1;
     constexpr int kNoPeer = -1;
+    const int k_blocks = place.k_end - place.k_begin;
+    const std::uint32_t rows_offset = threadIdx.x / 128 * 64 * kRowBytes;
+    float sums[kSums][kTokens / 2];
+    const auto multiply = [&](int stage, bool keep) {
+        const std::uint64_t rows = sm90::tile_descriptor(ring.a(stage) + rows_offset);
+        const std::uint64_t tokens = sm90::tile_descriptor(ring.b(stage));
+        sm90::wgmma_fence();
+#pragma unroll
+        for (int step = 0; step < kSteps; ++step) {
+            sm90::Wgmma<kType, kTokens>::multiply(sums[step % kSums], rows + step * 2,
+                                                  tokens + step * 2, keep || step >= kSums ? 1 : 0);
+        }
+        sm90::wgmma_commit();
+    };
+    const auto total = [&](int i) {
+        return kSums == 2 ? sums[0][i] + sums[kSums - 1][i] : sums[0][i];
+    };
+    const auto pin = [&] {
+#pragma unroll
+        for (int i = 0; i < kSums; ++i) sm90::pin(sums[i]);
+    };
     sm90::Cursor at{ring.stages};
     if constexpr (kType == GemmType::fp8) {
 #pragma unroll
         for (float& sum : d) sum = 0.0F;
-        sm90::accumulate_promoted<kType, kTokens>(d, ring, rows_offset, k_blocks, at, kNoPeer);
+        sm90::accumulate_in_pairs(ring, k_blocks, at, kNoPeer, multiply, [&] {
+            pin();
+#pragma unroll
+            for (int i = 0; i < kTokens / 2; ++i) d[i] += total(i);
+        });
     } else {
-        sm90::accumulate<kType, kTokens>(d, ring, rows_offset, k_blocks, at, kNoPeer);
+        sm90::accumulate(ring, k_blocks, at, kNoPeer, multiply);
+        pin();
+#pragma unroll
+        for (int i = 0; i < kTokens / 2; ++i) d[i] = total(i);
     }
 }
 
