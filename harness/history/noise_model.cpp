@@ -23,11 +23,16 @@ double median_of(std::span<const double> values) {
     return *middle;
 }
 
-double total_loss(std::span<const double> values, const NoiseModel& noise, const Fit& about) {
+double shape_at(std::span<const double> shape, std::size_t i) {
+    return shape.empty() ? 0 : shape[i];
+}
+
+double total_loss(std::span<const double> values, std::span<const double> shape,
+                  const NoiseModel& noise, const Fit& about) {
     const double first_weight = std::sqrt(1 - noise.rho * noise.rho);
     double before = 0, cost = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
-        const double r = values[i] - about.at(i, values.size());
+        const double r = values[i] - about.at(shape_at(shape, i));
         const double e = (i == 0 ? r * first_weight : r - lag(before, noise)) / noise.sigma;
         cost += std::min(e * e, noise.cap);
         before = r;
@@ -35,46 +40,44 @@ double total_loss(std::span<const double> values, const NoiseModel& noise, const
     return cost;
 }
 
-// One step of weighted least squares over the values that are not outliers at the present fit.
-Fit improved(std::span<const double> values, const NoiseModel& noise, const Fit& present,
-             Shape shape) {
+// One step of least squares over the values that are not outliers at the present fit.
+Fit improved(std::span<const double> values, std::span<const double> shape, const NoiseModel& noise,
+             const Fit& present) {
     const double first_weight = std::sqrt(1 - noise.rho * noise.rho);
-    double bb = 0, bt = 0, tt = 0, be = 0, te = 0;
-    double before = 0;
+    const double limit = noise.cap * noise.sigma * noise.sigma;
+    Fit next = present;
+    next.ll = next.lr = next.rr = 0;
+    double le = 0, re = 0, before = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
-        const double u = static_cast<double>(i) - 0.5 * static_cast<double>(values.size() - 1);
-        const double r = values[i] - present.at(i, values.size());
+        const double s = shape_at(shape, i);
+        const double r = values[i] - present.at(s);
         const double e = i == 0 ? r * first_weight : r - lag(before, noise);
         before = r;
-        if (e * e >= noise.cap * noise.sigma * noise.sigma) continue;
-        const double b = i == 0 ? first_weight : 1 - noise.rho;
-        const double t = i == 0 ? first_weight * u : u - noise.rho * (u - 1);
-        bb += b * b;
-        bt += b * t;
-        tt += t * t;
-        be += b * e;
-        te += t * e;
+        if (e * e >= limit) continue;
+        const double l = i == 0 ? first_weight : 1 - noise.rho;
+        const double t = i == 0 ? first_weight * s : s - noise.rho * shape_at(shape, i - 1);
+        next.ll += l * l;
+        next.lr += l * t;
+        next.rr += t * t;
+        le += l * e;
+        re += t * e;
     }
-    Fit next = present;
-    next.information = bb;
-    if (shape == Shape::level) {
-        if (bb > 0) next.level += be / bb;
-        return next;
+    const double determinant = next.ll * next.rr - next.lr * next.lr;
+    if (!shape.empty() && determinant > 1e-12 * next.ll * next.rr) {
+        next.level += (next.rr * le - next.lr * re) / determinant;
+        next.rise += (next.ll * re - next.lr * le) / determinant;
+    } else if (next.ll > 0) {
+        next.level += le / next.ll;
     }
-    const double determinant = bb * tt - bt * bt;
-    if (determinant <= 1e-12 * bb * tt || determinant <= 0) return next;
-    next.level += (tt * be - bt * te) / determinant;
-    next.slope += (bb * te - bt * be) / determinant;
-    next.information = determinant / tt;
-    next.slope_information = determinant / bb;
     return next;
 }
 
-Fit descend(std::span<const double> values, const NoiseModel& noise, Fit start, Shape shape) {
-    start.cost = total_loss(values, noise, start);
+Fit descend(std::span<const double> values, std::span<const double> shape, const NoiseModel& noise,
+            Fit start) {
+    start.cost = total_loss(values, shape, noise, start);
     for (int step = 0; step < 20; ++step) {
-        Fit next = improved(values, noise, start, shape);
-        next.cost = total_loss(values, noise, next);
+        Fit next = improved(values, shape, noise, start);
+        next.cost = total_loss(values, shape, noise, next);
         const bool done = !(next.cost < start.cost - 1e-9);
         if (next.cost <= start.cost + 1e-9) start = next;
         if (done) break;
@@ -105,39 +108,63 @@ double robust_scale(std::span<const double> centred) {
     return s;
 }
 
-Fit fit(std::span<const double> values, const NoiseModel& noise, Shape shape) {
-    Fit start;
-    start.level = median_of(values);
-    if (shape == Shape::level || values.size() < 3) {
-        return descend(values, noise, start, Shape::level);
+double Fit::variance_at(double shape) const {
+    const double determinant = ll * rr - lr * lr;
+    if (determinant > 1e-12 * ll * rr) {
+        return (rr - 2 * shape * lr + shape * shape * ll) / determinant;
     }
-    // The loss is not convex: begin at the level, and at the line through the medians of both
-    // thirds, come down in steps of σ (graduated non-convexity, Blake & Zisserman 1987), and keep
-    // the better end.
-    const std::size_t third = std::max<std::size_t>(1, values.size() / 3);
-    const double low = median_of(values.first(third)), high = median_of(values.last(third));
-    Fit steep;
-    steep.slope = (high - low) / static_cast<double>(values.size() - third);
-    std::vector<double> rest(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i)
-        rest[i] = values[i] - steep.at(i, values.size());
-    steep.level = median_of(rest);
-    for (const double widening : {9.0, 3.0}) {
-        NoiseModel wide = noise;
-        wide.sigma *= widening;
-        steep = descend(values, wide, steep, Shape::line);
-    }
-    const Fit a = descend(values, noise, start, Shape::line);
-    const Fit b = descend(values, noise, steep, Shape::line);
-    return b.cost < a.cost ? b : a;
+    return ll > 0 ? 1 / ll : 0;
 }
 
-void innovations(std::span<const double> values, const NoiseModel& noise, const Fit& about,
-                 std::span<double> out) {
+double Fit::rise_variance() const {
+    const double determinant = ll * rr - lr * lr;
+    return determinant > 1e-12 * ll * rr ? ll / determinant : 0;
+}
+
+Fit fit_level(std::span<const double> values, const NoiseModel& noise) {
+    Fit start;
+    start.level = median_of(values);
+    return descend(values, {}, noise, start);
+}
+
+Fit fit_rise(std::span<const double> values, std::span<const double> shape,
+             const NoiseModel& noise) {
+    // The loss is not convex: begin with the line through the medians of the low and the high
+    // thirds of the shape, and come down in steps of σ (graduated non-convexity, Blake & Zisserman
+    // 1987).
+    std::vector<double> low, high, rest(values.size());
+    double low_shape = 0, high_shape = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (shape[i] <= 0.34) {
+            low.push_back(values[i]);
+            low_shape += shape[i];
+        } else if (shape[i] >= 0.66) {
+            high.push_back(values[i]);
+            high_shape += shape[i];
+        }
+    }
+    Fit fit;
+    if (!low.empty() && !high.empty()) {
+        const double width = high_shape / static_cast<double>(high.size()) -
+                             low_shape / static_cast<double>(low.size());
+        fit.rise = (median_of(high) - median_of(low)) / width;
+    }
+    for (std::size_t i = 0; i < values.size(); ++i) rest[i] = values[i] - fit.rise * shape[i];
+    fit.level = median_of(rest);
+    for (const double widening : {9.0, 3.0, 1.0}) {
+        NoiseModel wide = noise;
+        wide.sigma *= widening;
+        fit = descend(values, shape, wide, fit);
+    }
+    return fit;
+}
+
+void innovations(std::span<const double> values, std::span<const double> shape, const Fit& about,
+                 const NoiseModel& noise, std::span<double> out) {
     const double first_weight = std::sqrt(1 - noise.rho * noise.rho);
     double before = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
-        const double r = values[i] - about.at(i, values.size());
+        const double r = values[i] - about.at(shape_at(shape, i));
         out[i] = i == 0 ? r * first_weight : r - lag(before, noise);
         before = r;
     }

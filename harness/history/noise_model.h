@@ -22,22 +22,23 @@ struct NoiseModel {
 // outliers, commoner ones (two modes) are noise and widen it. 0 when all are 0 or there are none.
 [[nodiscard]] double robust_scale(std::span<const double> centred);
 
-// A level, or a line through the middle of the values, fitted under the loss.
+// level + rise · shape_i, fitted under the loss; `shape` runs from 0 to 1, or is empty for a level.
 struct Fit {
-    double level = 0;        // at the middle of the values
-    double slope = 0;        // a value
-    double cost = 0;         // sum of losses
-    double information = 0;  // 1 / variance of `level` in units of σ²
-    double slope_information = 0;
-    [[nodiscard]] double at(std::size_t index, std::size_t size) const {
-        return level + slope * (static_cast<double>(index) - 0.5 * static_cast<double>(size - 1));
-    }
+    double level = 0, rise = 0;
+    double cost = 0;  // sum of losses
+    // Normal matrix of (level, rise) over the values that are no outliers, in units of 1 / σ².
+    double ll = 0, lr = 0, rr = 0;
+    [[nodiscard]] double at(double shape) const { return level + rise * shape; }
+    // Variances in units of σ²; 0 where there is no rise.
+    [[nodiscard]] double variance_at(double shape) const;
+    [[nodiscard]] double rise_variance() const;
 };
-enum class Shape { level, line };
-[[nodiscard]] Fit fit(std::span<const double> values, const NoiseModel& noise, Shape shape);
+[[nodiscard]] Fit fit_level(std::span<const double> values, const NoiseModel& noise);
+[[nodiscard]] Fit fit_rise(std::span<const double> values, std::span<const double> shape,
+                           const NoiseModel& noise);
 
 // Innovations of the values about a fit, in the units of the values.
-void innovations(std::span<const double> values, const NoiseModel& noise, const Fit& about,
-                 std::span<double> out);
+void innovations(std::span<const double> values, std::span<const double> shape, const Fit& about,
+                 const NoiseModel& noise, std::span<double> out);
 
 }  // namespace etalon::history

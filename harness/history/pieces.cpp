@@ -7,40 +7,56 @@
 namespace etalon::history {
 namespace {
 
-constexpr std::size_t least_line = 6;
+constexpr std::size_t least_width = 5;  // steps from drift_first to drift_last
 
-bool joined(const Piece& a, const Piece& b) {
-    return a.shape != b.shape;
+void refit(Piece& piece, std::span<const double> values, const NoiseModel& noise) {
+    std::vector<double> shape;
+    shape.reserve(piece.range.size());
+    for (std::size_t i = piece.range.begin; i < piece.range.end; ++i) {
+        shape.push_back(piece.shape_at(i));
+    }
+    piece.fit = fit_rise(piece.range.of(values), shape, noise);
 }
 
-// Moves the border between a level and a line to where both explain the values best: the search
-// for levels has put it at one of the steps by which it imitated the trend.
-void settle_border(std::span<const double> values, const NoiseModel& noise, Piece& a, Piece& b) {
-    const std::size_t begin = a.range.begin, end = b.range.end;
-    const std::size_t least_a = a.shape == Shape::line ? least_line : 2;
-    const std::size_t least_b = b.shape == Shape::line ? least_line : 2;
-    if (end - begin < least_a + least_b) return;
-    Piece best_a = a, best_b = b;
-    double best = a.fit.cost + b.fit.cost;
-    const auto consider = [&](std::size_t border) {
-        Piece left = a, right = b;
-        left.range.end = right.range.begin = border;
-        left.fit = fit(left.range.of(values), noise, left.shape);
-        right.fit = fit(right.range.of(values), noise, right.shape);
-        if (left.fit.cost + right.fit.cost < best) {
-            best = left.fit.cost + right.fit.cost;
-            best_a = left;
-            best_b = right;
-        }
+// The best drift within a range: from a coarse grid of its first and last value to a fine one.
+Piece best_drift(const Range& range, std::span<const double> values, const NoiseModel& noise) {
+    Piece best{range, true, range.begin, range.end - 1, {}};
+    refit(best, values, noise);
+    std::vector<Fit> tried = {best.fit};
+    const auto consider = [&](std::size_t first, std::size_t last) {
+        if (first < range.begin || last >= range.end || last < first + least_width) return;
+        Piece piece{range, true, first, last, {}};
+        refit(piece, values, noise);
+        tried.push_back(piece.fit);
+        if (piece.fit.cost < best.fit.cost) best = piece;
     };
-    const std::size_t stride = std::max<std::size_t>(1, (end - begin) / 24);
-    for (std::size_t at = begin + least_a; at + least_b <= end; at += stride) consider(at);
-    const std::size_t centre = best_b.range.begin;
-    const std::size_t from = std::max(begin + least_a, centre > stride ? centre - stride : 0);
-    const std::size_t to = std::min(end - least_b, centre + stride);
-    for (std::size_t at = from; at <= to; ++at) consider(at);
-    a = best_a;
-    b = best_b;
+    std::size_t stride = std::max<std::size_t>(1, range.size() / 10);
+    for (std::size_t first = range.begin; first < range.end; first += stride) {
+        for (std::size_t last = range.end - 1; last > first + least_width;
+             last = last > stride ? last - stride : 0) {
+            consider(first, last);
+        }
+    }
+    while (stride > 1) {
+        stride = (stride + 1) / 2;
+        const std::size_t first = best.drift_first, last = best.drift_last;
+        for (const int a : {-1, 0, 1}) {
+            for (const int b : {-1, 0, 1}) {
+                consider(first + static_cast<std::size_t>(a) * stride,
+                         last + static_cast<std::size_t>(b) * stride);
+            }
+        }
+    }
+    best.rise_lo = best.rise_hi = best.fit.rise;
+    for (const Fit& fit : tried) {
+        constexpr double chi_squared_95 = 3.841;
+        const double room = chi_squared_95 - (fit.cost - best.fit.cost);
+        if (!(room > 0)) continue;
+        const double half = noise.sigma * std::sqrt(room * fit.rise_variance());
+        best.rise_lo = std::min(best.rise_lo, fit.rise - half);
+        best.rise_hi = std::max(best.rise_hi, fit.rise + half);
+    }
+    return best;
 }
 
 }  // namespace
@@ -56,54 +72,47 @@ std::vector<Range> ranges_of(std::span<const std::size_t> changes, std::size_t s
     return ranges;
 }
 
-double Piece::variance_at(std::size_t index) const {
-    double variance = fit.information > 0 ? 1 / fit.information : 0;
-    if (shape == Shape::line && fit.slope_information > 0) {
-        const double distance =
-            static_cast<double>(index - range.begin) - 0.5 * static_cast<double>(range.size() - 1);
-        variance += distance * distance / fit.slope_information;
-    }
-    return variance;
+double Piece::shape_at(std::size_t index) const {
+    if (!drifts || index <= drift_first) return 0;
+    if (index >= drift_last) return 1;
+    return static_cast<double>(index - drift_first) / static_cast<double>(drift_last - drift_first);
 }
 
 std::vector<Piece> pieces_of(std::span<const double> values, std::span<const std::size_t> changes,
                              const NoiseModel& noise, std::span<const double> penalties,
-                             double line_penalty, double least_rise) {
+                             double drift_penalty, double least_rise) {
     const std::vector<Range> ranges = ranges_of(changes, values.size());
     std::vector<double> cost(ranges.size() + 1, std::numeric_limits<double>::infinity());
     std::vector<std::vector<Piece>> best(ranges.size() + 1);
     cost[0] = 0;
     for (std::size_t last = 0; last < ranges.size(); ++last) {
-        // A stretch of trend is imitated by few steps: nothing longer needs to be tried.
-        constexpr std::size_t most_steps = 12;
-        for (std::size_t first = last + 1 > most_steps ? last + 1 - most_steps : 0; first <= last;
+        // A drift is imitated by few steps: nothing longer needs to be tried.
+        constexpr std::size_t most_ranges = 10;
+        for (std::size_t first = last + 1 > most_ranges ? last + 1 - most_ranges : 0; first <= last;
              ++first) {
             const double before = cost[first] + (first > 0 ? penalties[ranges[first].begin] : 0);
-            Piece piece{{ranges[first].begin, ranges[last].end}, Shape::level, {}};
-            const auto offer = [&](double price) {
+            const auto offer = [&](const Piece& piece, double price) {
                 if (before + piece.fit.cost + price >= cost[last + 1]) return;
                 cost[last + 1] = before + piece.fit.cost + price;
                 best[last + 1] = best[first];
                 best[last + 1].push_back(piece);
             };
+            const Range range{ranges[first].begin, ranges[last].end};
             if (first == last) {
-                piece.fit = fit(piece.range.of(values), noise, Shape::level);
-                offer(0);
+                offer({range, false, 0, 0, fit_level(range.of(values), noise)}, 0);
             }
-            if (piece.range.size() < least_line) continue;
-            piece.shape = Shape::line;
-            piece.fit = fit(piece.range.of(values), noise, Shape::line);
-            if (std::fabs(piece.last_level() - piece.first_level()) >= least_rise) {
-                offer(line_penalty);
-            }
+            if (range.size() <= least_width || !std::isfinite(drift_penalty)) continue;
+            const Piece drift = best_drift(range, values, noise);
+            if (std::fabs(drift.fit.rise) >= least_rise) offer(drift, drift_penalty);
         }
     }
-    std::vector<Piece> pieces = best.back();
-    for (std::size_t i = 0; i + 1 < pieces.size(); ++i) {
-        if (joined(pieces[i], pieces[i + 1]))
-            settle_border(values, noise, pieces[i], pieces[i + 1]);
-    }
-    return pieces;
+    return best.back();
+}
+
+Piece straight(std::span<const double> values, const NoiseModel& noise) {
+    Piece piece{{0, values.size()}, true, 0, values.size() - 1, {}};
+    refit(piece, values, noise);
+    return piece;
 }
 
 }  // namespace etalon::history

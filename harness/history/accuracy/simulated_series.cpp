@@ -129,8 +129,8 @@ SimulatedSeries mixed(stats::Simulation& random, Kind kind, double least_contras
     }
     std::sort(places.begin(), places.end());
     for (const std::size_t at : places) {
-        const double size = log_uniform(
-            random, std::max(least_step, least_contrast * series.sigma), most_step);
+        const double size =
+            log_uniform(random, std::max(least_step, least_contrast * series.sigma), most_step);
         const double step = std::log1p(random.uniform() < 0.5 ? size : -size);
         series.changes.push_back({at, step});
         for (std::size_t i = at; i < n; ++i) series.logs[i] += step;
