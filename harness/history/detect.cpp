@@ -17,7 +17,7 @@ namespace {
 
 // Price of one change in units of −2·log likelihood, σ known: calibrated so that one steady series
 // of 200 values in a hundred gets a point (gate_accuracy).
-constexpr double base_penalty = 11.0;
+constexpr double base_penalty = 10.8;
 // A drift has one place more than a step, and is rarer.
 constexpr double drift_surcharge = 9.0;
 
@@ -60,13 +60,15 @@ class Detector {
     }
 
    private:
-    // σ² drawn towards what is usual, and never 0: equal values are not infinitely sure.
+    // σ drawn towards what is usual, by the mean of the logs: a class that is ten times too wide or
+    // too narrow is forgotten after a few weeks. Never 0: equal values are not infinitely sure.
     [[nodiscard]] double with_prior(double sigma, double degrees) const {
-        const double prior = options_.prior_sigma, weight = options_.prior_weight;
-        const double pooled = std::sqrt((weight * prior * prior + degrees * sigma * sigma) /
-                                        std::max(1.0, weight + degrees));
         constexpr double floor_of_least_step = 0.1;
-        return std::max(pooled, floor_of_least_step * least_step_);
+        const double own = std::max(sigma, floor_of_least_step * least_step_);
+        const double weight = options_.prior_weight;
+        if (!(options_.prior_sigma > 0) || !(weight > 0)) return own;
+        return std::exp((weight * std::log(options_.prior_sigma) + degrees * std::log(own)) /
+                        (weight + degrees));
     }
 
     // The z² that Student's t with so many degrees of freedom exceeds as rarely as a normal does
@@ -88,7 +90,7 @@ class Detector {
         std::vector<double> all(values_.size());
         for (std::size_t i = 0; i < all.size(); ++i) {
             const auto age = static_cast<double>(values_.size() - i);
-            all[i] = penalty * (1 + 2 * std::log(std::max(1.0, age / recent)) / base_penalty);
+            all[i] = penalty * (1 + 4 * std::log(std::max(1.0, age / recent)) / base_penalty);
         }
         return all;
     }
@@ -117,16 +119,18 @@ class Detector {
     [[nodiscard]] Model model_at(double rho, double local_sigma) const {
         const auto n = static_cast<double>(values_.size());
         Model model;
+        // How much the residuals hang together is known roughly only.
+        const double doubt = rho > 0 ? 1.06 : 1;
         model.noise.rho = rho;
         model.noise.sigma = with_prior(local_sigma, n - 1);
-        model.penalty = penalty_at(n - 2 + options_.prior_weight);
+        model.penalty = penalty_at(n - 2 + options_.prior_weight) * doubt;
         model.noise.cap = 0.7 * model.penalty;
         for (int pass = 0; pass < 2; ++pass) {
             model.changes = segment(values_, model.noise, penalties_of(model.penalty));
             const std::vector<double> e = innovations_of(model);
             const double degrees = std::max(1.0, n - 1 - static_cast<double>(model.changes.size()));
             model.noise.sigma = with_prior(robust_scale(e) * std::sqrt(n / degrees), degrees);
-            model.penalty = penalty_at(degrees + options_.prior_weight);
+            model.penalty = penalty_at(degrees + options_.prior_weight) * doubt;
             model.noise.cap = cap_at(e, model.noise.sigma, model.penalty);
         }
         constexpr double usual_rho = 0.25;
@@ -144,6 +148,8 @@ class Detector {
         best.criterion = std::numeric_limits<double>::infinity();
         for (const double rho : {0.0, 0.15, 0.3, 0.45, 0.6}) {
             Model model = model_at(rho, local_sigma);
+            // One hump: once it grows worse it stays so.
+            if (!(model.criterion < best.criterion) && rho > 0.2) break;
             if (model.criterion < best.criterion) best = std::move(model);
         }
         return best;

@@ -28,11 +28,11 @@ int run(int argc, char** argv) {
     const auto take = [&](std::vector<Check> some) {
         checks.insert(checks.end(), some.begin(), some.end());
     };
-    take(steady_series(seed, quick ? 1500 : 10000));
-    take(step_of_one_percent(seed, quick ? 600 : 5000));
-    take(nights_of_a_thousand_cases(seed, quick ? 60 : 1000));
-    take(one_percent_in_noise_of_one(seed, quick ? 200 : 2000));
-    const Mixed clear = mixed_series(seed, quick ? 80 : 500, 3, true);
+    take(steady_series(seed, quick ? 2500 : 20000));
+    take(step_of_one_percent(seed, quick ? 1000 : 5000));
+    take(nights_of_a_thousand_cases(seed, quick ? 40 : 1000));
+    take(one_percent_in_noise_of_one(seed, quick ? 300 : 2000));
+    const Mixed clear = mixed_series(seed, quick ? 60 : 500, 3, true);
     take(clear.checks);
     fmt::print("{}\nChanges of at least 3 × noise:\n\n{}", markdown(checks), clear.table);
     if (!quick) {

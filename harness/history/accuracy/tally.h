@@ -3,27 +3,14 @@
 
 #include <fmt/format.h>
 
-#include <atomic>
-#include <functional>
 #include <string>
-#include <thread>
 #include <vector>
+
+#include "harness/history/parallel.h"
 
 namespace etalon::accuracy {
 
-// Calls work(i) for i in [0, count) on every core; each i must write to places of its own.
-inline void in_parallel(std::size_t count, const std::function<void(std::size_t)>& work) {
-    std::atomic<std::size_t> next = 0;
-    const auto run = [&] {
-        for (std::size_t i = next++; i < count; i = next++) work(i);
-    };
-    std::vector<std::thread> others;
-    for (unsigned i = 1; i < std::max(1U, std::thread::hardware_concurrency()); ++i) {
-        others.emplace_back(run);
-    }
-    run();
-    for (std::thread& other : others) other.join();
-}
+using history::in_parallel;
 
 // One figure against its goal, in per cent.
 struct Check {
