@@ -9,10 +9,24 @@
 
 #include "harness/history/accuracy/history_accuracy.h"
 #include "harness/history/accuracy/night_accuracy.h"
+#include "harness/history/accuracy/speed.h"
 
 namespace {
 
 using namespace etalon::accuracy;
+
+int report_speed(const SpeedOptions& options) {
+    bool pass = true;
+    fmt::print("| what | measured | goal |\n|---|---|---|\n");
+    for (const Timing& timing : speed(options)) {
+        const bool limited = timing.goal < 1e300;
+        fmt::print("| {} | {:.3g} {} | {} |\n", timing.what, timing.measured, timing.unit,
+                   limited ? fmt::format("≤ {} {}", timing.goal, timing.unit) : "-");
+        pass = pass && timing.measured <= timing.goal;
+    }
+    fmt::print("{}\n", pass ? "PASS" : "FAIL");
+    return pass ? 0 : 1;
+}
 
 int run(int argc, char** argv) {
     CLI::App app{"How right the gate and the history are, by simulation with known answers"};
@@ -21,7 +35,15 @@ int run(int argc, char** argv) {
         std::chrono::system_clock::now().time_since_epoch().count() / 1000);
     app.add_flag("--quick", quick, "Fewer trials: under 40 seconds on two cores");
     app.add_option("--seed", seed, "Of the generated data; else the clock")->type_name("N");
+    bool only_speed = false;
+    SpeedOptions speed_options;
+    app.add_flag("--speed", only_speed, "Time and memory on a results file of years instead");
+    app.add_option("--cases", speed_options.cases, "Of that file")->capture_default_str();
+    app.add_option("--nights", speed_options.nights, "Of that file")->capture_default_str();
+    app.add_option("--keep", speed_options.keep, "Make that file here if missing, and leave it")
+        ->type_name("FILE");
     CLI11_PARSE(app, argc, argv);
+    if (only_speed) return report_speed(speed_options);
 
     const auto began = std::chrono::steady_clock::now();
     std::vector<Check> checks;
