@@ -17,7 +17,8 @@ namespace {
 struct Options {
     std::string database, pattern, since;
     std::size_t limit = 60;
-    bool runs = false, json = false;
+    double least_effect_percent = 100 * history::DetectOptions{}.least_effect;
+    bool all = false, runs = false, json = false;
 };
 
 void print_runs(const std::vector<Run>& runs, bool as_json) {
@@ -71,11 +72,36 @@ std::vector<std::string> matching(const Store& store, const std::string& pattern
                     pattern, nearest(pattern, all).value_or(alike(pattern, all)), all.size()));
 }
 
+void print(const Options& options, const NightValues& values, Context& context) {
+    const auto lines = history::lines_of(values, options.least_effect_percent / 100);
+    if (lines.empty()) {
+        context.exit = ExitCode::undecided;
+        if (!options.json) {
+            fmt::print("no measurement{}{}\n",
+                       options.pattern.empty() ? "" : " of '" + options.pattern + "'",
+                       options.since.empty() ? "" : " since " + options.since);
+            return;
+        }
+    }
+    if (!options.all) {
+        fmt::print("{}",
+                   options.json
+                       ? report::dump(report::history_json(lines, values, options.limit)) + "\n"
+                       : report::history_text(lines, values, options.limit));
+        return;
+    }
+    const auto clusters = history::clusters_of(lines);
+    fmt::print("{}", options.json
+                         ? report::dump(report::findings_json(lines, clusters, values)) + "\n"
+                         : report::findings_text(lines, clusters, values));
+}
+
 }  // namespace
 
 void add_history(CLI::App& app, Context& context) {
     auto options = std::make_shared<Options>();
-    CLI::App* command = app.add_subcommand("history", "Cases over time, one line each");
+    CLI::App* command = app.add_subcommand(
+        "history", "Cases over time: where each changed, drifted, and what else changed then");
     command->add_option("CASE", options->pattern, "Case id or glob, as in 'gemm/bf16/*/cold'")
         ->type_name("CASE-OR-GLOB");
     add_db_option(*command, options->database);
@@ -84,6 +110,14 @@ void add_history(CLI::App& app, Context& context) {
     command->add_option("--limit", options->limit, "Latest runs of each case; 0 for all")
         ->check(whole_between(0, 1'000'000'000))
         ->type_name("N")
+        ->capture_default_str();
+    command->add_flag("--all", options->all,
+                      "Every change of every case; those that moved together are one finding");
+    command
+        ->add_option("--min-effect", options->least_effect_percent,
+                     "Smaller changes are not reported, in per cent")
+        ->check(number_between(0, 100))
+        ->type_name("PERCENT")
         ->capture_default_str();
     command->add_flag("--runs", options->runs, "List the runs instead");
     add_json_option(*command, options->json);
@@ -96,28 +130,15 @@ void add_history(CLI::App& app, Context& context) {
             print_runs(runs, options->json);
             return;
         }
-        if (options->pattern.empty()) {
-            throw usage_error("history needs a case id or a glob, or --runs; '*' takes every case");
+        if (options->pattern.empty() != options->all) {
+            throw usage_error(
+                "history needs a case id or a glob, or --all for every change of every case, or "
+                "--runs; '*' takes every case");
         }
-        gate::RunSet set;
-        for (const Run& run : runs) {
-            set.environments.try_emplace(run.environment_hash,
-                                         store.environment(run.environment_hash));
-        }
-        for (const std::string& id : matching(store, options->pattern)) {
-            for (MeasurementRow& row : store.series(id, selection)) {
-                set.rows.push_back(std::move(row));
-            }
-        }
-        const auto lines = report::history(set, options->limit);
-        if (lines.empty()) context.exit = ExitCode::undecided;
-        if (options->json) {
-            fmt::print("{}\n", report::dump(report::history_json(lines)));
-        } else if (lines.empty()) {
-            fmt::print("no measurement of '{}' since {}\n", options->pattern, options->since);
-        } else {
-            fmt::print("{}", report::history_text(lines));
-        }
+        const NightValues values =
+            store.night_values(selection, options->all ? std::vector<std::string>()
+                                                       : matching(store, options->pattern));
+        print(*options, values, context);
     });
 }
 

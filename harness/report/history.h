@@ -1,41 +1,30 @@
-// One case over time.
+// Cases over time as text and JSON: each with its changes, or all changes as findings.
 #pragma once
 
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "harness/core/environment_change.h"
-#include "harness/gate/run_set.h"
+#include "harness/history/cluster.h"
+#include "harness/history/line.h"
 
 namespace etalon::report {
 
-struct HistoryPoint {
-    std::string run_id, started_at;
-    std::optional<double> time_ns;  // at the reference clock; none: not measured, see `status`
-    Status status = Status::ok;
-};
+// One line a case, and under it, in order of time: where its level changed, where it drifted, where
+// its environment changed. Only the latest `limit` nights are shown (0: all); all have been judged.
+[[nodiscard]] std::string history_text(const std::vector<history::Line>& lines,
+                                       const NightValues& values, std::size_t limit);
+[[nodiscard]] nlohmann::json history_json(const std::vector<history::Line>& lines,
+                                          const NightValues& values,
+                                          std::size_t limit);  // etalon.history/1
 
-struct EnvironmentPoint {
-    std::string run_id, started_at;  // the first run in the new environment
-    std::vector<FieldChange> changes;
-};
-
-// One case on one GPU model by one method: a history never mixes two of either.
-struct HistoryLine {
-    std::string case_id, gpu, method;
-    std::vector<HistoryPoint> points;  // oldest first
-    std::vector<EnvironmentPoint> environment;
-    double last_ns = 0, median_ns = 0;  // 0: never measured
-    double spread = 0;                  // robust relative σ between runs
-};
-
-// `set`: rows of any cases; `limit`: latest points kept of each line (0: all). By case id.
-[[nodiscard]] std::vector<HistoryLine> history(const gate::RunSet& set, std::size_t limit);
-
-// One line a case, and one for each point where the environment changed.
-[[nodiscard]] std::string history_text(const std::vector<HistoryLine>& lines);
-[[nodiscard]] nlohmann::json history_json(const std::vector<HistoryLine>& lines);
+// Clusters, latest first, with at most `most` members named each (0: all); then the drifts, and
+// what could not be decided.
+[[nodiscard]] std::string findings_text(const std::vector<history::Line>& lines,
+                                        const std::vector<history::Cluster>& clusters,
+                                        const NightValues& values, std::size_t most = 5);
+[[nodiscard]] nlohmann::json findings_json(const std::vector<history::Line>& lines,
+                                           const std::vector<history::Cluster>& clusters,
+                                           const NightValues& values);  // etalon.findings/1
 
 }  // namespace etalon::report

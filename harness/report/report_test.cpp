@@ -10,7 +10,6 @@
 #include "harness/core/text.h"
 #include "harness/gate/simulated_runs.h"
 #include "harness/report/changes.h"
-#include "harness/report/history.h"
 #include "harness/report/text.h"
 
 namespace etalon::report {
@@ -215,50 +214,6 @@ TEST(Changes, TellTheSameInEachForm) {
     expect_numbers_only(json);
     EXPECT_TRUE(json["changes"][3]["ratio"].is_null());
     EXPECT_THAT(changes_text(result.comparison, 1), HasSubstr("and 2 more"));
-}
-
-TEST(History, IsOneLineACaseWithItsEnvironmentChanges) {
-    SimulatedMachine machine(53);
-    RunSet set = machine.nights(many_cases(2), {}, 0, 5);
-    for (const auto& row :
-         machine.nights(many_cases(2), {.factor = 2, .driver = "590.10"}, 5, 3).rows) {
-        set.rows.push_back(row);
-    }
-    set.environments[SimulatedMachine::environment_of({.driver = "590.10"}).hash()] =
-        SimulatedMachine::environment_of({.driver = "590.10"});
-    set.rows[2].m.status = Status::failed;  // the second night of the first case
-    set.rows[2].m.norm_time_ns.reset();
-    set.rows[2].m.method.clear();
-    const auto lines = history(set, 0);
-    ASSERT_EQ(lines.size(), 2u);
-    EXPECT_EQ(lines[0].points.size(), 8u);
-    EXPECT_FALSE(lines[0].points[1].time_ns);
-    EXPECT_NEAR(lines[0].last_ns, 200e3, 3e3);
-    ASSERT_EQ(lines[0].environment.size(), 1u);
-    EXPECT_EQ(lines[0].environment[0].run_id, "run0005");
-    const std::string text = history_text(lines);
-    EXPECT_THAT(text, HasSubstr("gemm/bf16/m=1/etalon/cold  ▁·▁▁▁███  last "));
-    EXPECT_THAT(text, HasSubstr("2026-01-06 02:00  driver 580.95 -> 590.10"));
-    const nlohmann::json json = history_json(lines);
-    expect_numbers_only(json);
-    EXPECT_TRUE(json["cases"][0]["points"][1]["norm_time_ns"].is_null());
-    // The latest three only, and no change before them.
-    const auto latest = history(set, 3);
-    EXPECT_EQ(latest[0].points.size(), 3u);
-    EXPECT_TRUE(latest[0].environment.empty());
-}
-
-TEST(History, NeverMixesMethodsOrCards) {
-    SimulatedMachine machine(54);
-    RunSet set = machine.nights(many_cases(1), {.method = "events/1"}, 0, 2);
-    for (const auto& row : machine.nights(many_cases(1), {.method = "cupti/2"}, 2, 2).rows) {
-        set.rows.push_back(row);
-    }
-    set.rows.push_back(set.rows[0]);
-    set.rows.back().gpu = "NVIDIA B200";
-    const auto lines = history(set, 0);
-    ASSERT_EQ(lines.size(), 3u);
-    EXPECT_THAT(history_text(lines), HasSubstr("[NVIDIA H200, cupti/2]"));
 }
 
 }  // namespace
