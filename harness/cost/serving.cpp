@@ -70,6 +70,22 @@ bool Served::meets(const Limits& limits) const {
            (!limits.ttft_ms || ttft_ns.value <= 1e6 * *limits.ttft_ms);
 }
 
+std::vector<Step> steps_of(const Workload& workload, std::int64_t batch) {
+    std::vector<Step> steps = {decode_step(batch, workload.isl + workload.osl / 2)};
+    if (workload.chunk == 0 || workload.chunk >= workload.isl) {
+        steps.push_back(prefill_step(workload.isl));
+        return steps;
+    }
+    // One chunk a step, beside the sequences that decode.
+    for (std::int64_t at = 0; at < workload.isl; at += workload.chunk) {
+        Step mixed = prefill_step(std::min(workload.chunk, workload.isl - at), at);
+        mixed.decoding = batch;
+        mixed.context = steps[0].context;
+        steps.push_back(mixed);
+    }
+    return steps;
+}
+
 Served serve(const Model& model, const Layout& layout, const Choice& choice,
              const Workload& workload, std::int64_t batch, Lookup& lookup) {
     Served out;
@@ -80,33 +96,20 @@ Served serve(const Model& model, const Layout& layout, const Choice& choice,
     const auto in_flight = static_cast<double>(out.batch);
     const auto osl = static_cast<double>(workload.osl);
     const double fresh = 1 - workload.cache_hit;
-    const Step decode = decode_step(out.batch, workload.isl + workload.osl / 2);
+    const std::vector<Step> steps = steps_of(workload, out.batch);  // decode, then the prompt's
     {
         Totals totals(model, layout, choice, lookup, out);
-        const std::int64_t chunk = workload.chunk;
-        if (chunk == 0 || chunk >= workload.isl) {
-            const double share = in_flight * fresh / osl;
-            out.decode_ns = totals.add(decode, 1);
-            out.prefill_ns = totals.add(prefill_step(workload.isl), share);
-            out.tpot_ns = sum(out.decode_ns, scaled(out.prefill_ns, share));
-            out.ttft_ns = scaled(out.prefill_ns, fresh);
-        } else {
-            // One chunk a step, beside the sequences that decode.
-            const auto chunks = (workload.isl + chunk - 1) / chunk;
-            const double share = in_flight * fresh * static_cast<double>(chunks) / osl;
-            out.decode_ns = totals.add(decode, std::max(0.0, 1 - share));
-            Estimate all;
-            for (std::int64_t at = 0; at < workload.isl; at += chunk) {
-                Step mixed = prefill_step(std::min(chunk, workload.isl - at), at);
-                mixed.decoding = out.batch;
-                mixed.context = decode.context;
-                all = sum(all, totals.add(mixed, share / static_cast<double>(chunks)));
-            }
-            out.prefill_ns = all;
-            out.tpot_ns = sum(scaled(out.decode_ns, std::max(0.0, 1 - share)),
-                              scaled(all, share / static_cast<double>(chunks)));
-            out.ttft_ns = scaled(all, fresh);
+        // Steps of the prompt for each output token: all prompts together, one step a chunk.
+        const double each = in_flight * fresh / osl;
+        const bool mixed = steps[1].decoding > 0;
+        const double apart =
+            mixed ? std::max(0.0, 1 - each * static_cast<double>(steps.size() - 1)) : 1;
+        out.decode_ns = totals.add(steps[0], apart);
+        for (std::size_t i = 1; i < steps.size(); ++i) {
+            out.prefill_ns = sum(out.prefill_ns, totals.add(steps[i], each));
         }
+        out.tpot_ns = sum(scaled(out.decode_ns, apart), scaled(out.prefill_ns, each));
+        out.ttft_ns = scaled(out.prefill_ns, fresh);
     }
     if (out.batch > 1) out.ttft_ns = sum(out.ttft_ns, out.decode_ns);
     if (out.tpot_ns.value > 0) {

@@ -28,6 +28,9 @@ inline constexpr double runtime_bytes = 3.5e9, usable_share = 0.9;
 [[nodiscard]] std::int64_t kv_capacity(const Model& model, const Layout& layout,
                                        const Workload& workload, double memory_bytes);
 
+// What has to be known for this many in flight: the steps that serve() composes.
+[[nodiscard]] std::vector<Step> steps_of(const Workload& workload, std::int64_t batch);
+
 struct Served {
     std::int64_t asked = 0;  // requests in flight that were asked for
     std::int64_t batch = 0;  // that run: at most what the cache holds

@@ -1,0 +1,103 @@
+#include "harness/cost/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace etalon::cost {
+namespace {
+
+// Marks the frontier and the cheapest batch among rows that differ in batch only.
+void judge(std::vector<TableRow>& rows, std::size_t begin, const Limits& limits) {
+    std::vector<double> tpot, throughput;
+    TableRow* cheapest = nullptr;
+    for (std::size_t i = begin; i < rows.size(); ++i) {
+        TableRow& row = rows[i];
+        // What the cache does not hold does not run: it is a smaller batch, which has its own row.
+        const bool runs = row.served.known() && !row.served.limited();
+        tpot.push_back(runs ? row.served.tpot_ns.value : NAN);
+        throughput.push_back(row.tokens_per_s_gpu);
+        row.meets_limits = row.served.meets(limits);
+        if (row.meets_limits && runs &&
+            (cheapest == nullptr ||
+             row.cost.request_usd.value < cheapest->cost.request_usd.value)) {
+            cheapest = &row;
+        }
+    }
+    if (cheapest != nullptr) cheapest->cheapest = true;
+    const std::vector<bool> on = pareto(tpot, throughput);
+    for (std::size_t i = begin; i < rows.size(); ++i) rows[i].pareto = on[i - begin];
+}
+
+}  // namespace
+
+Layout layout_of(const Grid& grid, Precision precision, int tp, Impl impl) {
+    return {.tp = tp,
+            .ep = grid.ep,
+            .precision = precision,
+            .kv_precision = grid.kv_precision.value_or(Precision::bf16),
+            .static_scales = grid.static_scales,
+            .fused = impl != Impl::framework};
+}
+
+CostTable build_table(const Grid& grid, const std::vector<KernelSet>& sets,
+                      const std::vector<Card>& cards, const Limits& limits,
+                      const Pricing& pricing) {
+    CostTable table;
+    table.grid = grid;
+    table.limits = limits;
+    table.pricing = pricing;
+    for (const KernelSet& set : sets) {
+        const Card card = card_of(cards, set);
+        Lookup lookup(set, card);
+        const Price price = pricing.price_of(card.name);
+        const auto same = std::find_if(table.prices.begin(), table.prices.end(),
+                                       [&](const auto& each) { return each.first == card.name; });
+        if (same == table.prices.end()) {
+            table.prices.emplace_back(card.name, price);
+            table.cards.push_back(fmt::format("{}: {:.0f} GB, copy {:.0f} GB/s ({})", card.name,
+                                              card.memory_bytes / 1e9, card.copy_gb_s,
+                                              card.source));
+        }
+        for (const Model& model : grid.models)
+            for (const Impl impl : grid.impls)
+                for (const Precision precision : grid.precisions)
+                    for (const int tp : grid.tp) {
+                        const Layout layout = layout_of(grid, precision, tp, impl);
+                        check_layout(model, layout);
+                        const Choice choice{impl, grid.providers};
+                        const Rate rate{price.usd_per_hour, tp, pricing.utilisation};
+                        for (const std::int64_t isl : grid.isl)
+                            for (const std::int64_t osl : grid.osl) {
+                                const Workload workload{isl, osl, grid.cache_hit, grid.chunk};
+                                const std::size_t begin = table.rows.size();
+                                for (const std::int64_t batch : grid.batches) {
+                                    TableRow row{.model = model.name,
+                                                 .gpu = card.name,
+                                                 .group = set.group_text(),
+                                                 .impl = impl,
+                                                 .layout = layout,
+                                                 .workload = workload,
+                                                 .rate = rate};
+                                    row.served =
+                                        serve(model, layout, choice, workload, batch, lookup);
+                                    row.cost =
+                                        cost_of(row.served, workload, rate, pricing.convention);
+                                    row.tokens_per_s_gpu = row.served.tokens_per_s / tp;
+                                    table.missing.insert(table.missing.end(),
+                                                         row.served.missing.begin(),
+                                                         row.served.missing.end());
+                                    table.rows.push_back(std::move(row));
+                                }
+                                judge(table.rows, begin, limits);
+                            }
+                    }
+    }
+    std::sort(table.missing.begin(), table.missing.end());
+    table.missing.erase(std::unique(table.missing.begin(), table.missing.end()),
+                        table.missing.end());
+    return table;
+}
+
+}  // namespace etalon::cost
