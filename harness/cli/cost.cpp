@@ -109,14 +109,15 @@ std::vector<cost::Explained> explain(const cost::Grid& grid,
                     for (const int tp : grid.tp)
                         for (const std::int64_t context : grid.isl)
                             for (const std::int64_t batch : grid.batches) {
+                                const cost::Choice choice{impl, grid.providers};
                                 const cost::Layout layout =
                                     cost::layout_of(grid, precision, tp, impl);
                                 for (const cost::Step& step :
                                      explained_steps(options, batch, context)) {
-                                    out.push_back({model.name, card.name, set.group_text(), impl,
-                                                   layout,
-                                                   cost::estimate(model, step, layout,
-                                                                  {impl, grid.providers}, lookup)});
+                                    out.push_back(
+                                        {model.name, card.name, set.group_text(),
+                                         cost::kernels_text(choice), layout,
+                                         cost::estimate(model, step, layout, choice, lookup)});
                                 }
                             }
     }

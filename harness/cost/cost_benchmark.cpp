@@ -2,6 +2,7 @@
 // file of 200 000 measurements. The bound is 1 s for all of it: reading, arranging, composing.
 
 #include <benchmark/benchmark.h>
+#include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 

@@ -165,6 +165,8 @@ std::string import_kernels(Store& store, const KernelSet& set, const std::string
         m.time_ns =
             known ? kernel.time_ns
                   : Estimate{kernel.time_ns.value, kernel.time_ns.value, kernel.time_ns.value};
+        // At which clock is not known: as it is, by a method of its own, which no history mixes.
+        m.norm_time_ns = m.time_ns;
         m.method = "import/1";
         m.measured_at = run.started_at;
         if (const OpInfo* info = find_op(kernel.op)) {

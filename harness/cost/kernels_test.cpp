@@ -86,7 +86,7 @@ class Database : public ::testing::Test {
         e.gpu = gpu;
         e.driver = driver;
         e.memory_bytes = 150'000'000'000;
-        Run run;
+        etalon::Run run;
         run.run_id = id;
         run.started_at = at;
         run.suite = "llm";

@@ -1,5 +1,6 @@
 #include "harness/cost/lookup.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <cmath>

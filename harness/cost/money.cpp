@@ -159,12 +159,15 @@ FleetAnswer answer(const WhatIf& what_if, const std::vector<Served>& batches,
         out.model_after_gpus =
             gpus_needed(what_if.rps, what_if.to, out.after->capacity_rps, replica);
     }
-    if (out.before && out.after) {
-        const double today = what_if.rps / (what_if.gpus * what_if.from) * replica;
-        out.limited_gpus =
-            gpus_needed(what_if.rps, what_if.to,
-                        today * out.after->capacity_rps / out.before->capacity_rps, replica);
-    }
+    out.open = best_operating(batches, workload, {}, what_if.from);
+    const double today = what_if.rps / (what_if.gpus * what_if.from) * replica;
+    const auto scaled_to = [&](const std::optional<Operating>& now) -> std::optional<int> {
+        if (!now || !out.after) return std::nullopt;
+        return gpus_needed(what_if.rps, what_if.to,
+                           today * out.after->capacity_rps / now->capacity_rps, replica);
+    };
+    out.limited_gpus = scaled_to(out.before);
+    out.limited_of_all_gpus = scaled_to(out.open);
     return out;
 }
 

@@ -75,8 +75,11 @@ struct FleetAnswer {
     int textbook_gpus = 0;
     // With the limits: what one replica may serve at each utilisation, by the model.
     std::optional<Operating> before, after;
-    // Today's fleet, its measured capacity scaled by what the limits do to the model's.
-    std::optional<int> limited_gpus;
+    // Without limits, as things are now.
+    std::optional<Operating> open;
+    // Today's fleet, its capacity scaled by what the model says of the limits: where its
+    // utilisation is of the load that meets them, and where it is of all that the GPUs could serve.
+    std::optional<int> limited_gpus, limited_of_all_gpus;
     // Fleets by the model alone.
     std::optional<int> model_before_gpus, model_after_gpus;
 };

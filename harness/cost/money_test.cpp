@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "harness/core/error.h"
 #include "harness/cost/prices.h"
 #include "harness/cost/synthetic_kernels.h"
@@ -114,6 +116,13 @@ TEST(WhatIf, ALatencyLimitMakesItNotSimplyHalf) {
     EXPECT_NE(limited.before->batch, 0);
     EXPECT_LE(limited.after->ttft_ms, 150);
     EXPECT_GE(*limited.limited_gpus, limited.textbook_gpus);
+    // A tight TPOT takes small batches: of all that the GPUs could serve, less is left.
+    const double tight = batches[2].tpot_ns.value / 1e6;
+    const FleetAnswer slow = answer({.from = 0.3, .to = 0.6, .gpus = 20, .rps = 50}, batches,
+                                    workload, {.tpot_ms = tight}, 1);
+    EXPECT_EQ(slow.textbook_gpus, 10);
+    EXPECT_EQ(slow.after->batch, 4);
+    EXPECT_GT(*slow.limited_of_all_gpus, 20);
     const FleetAnswer never = answer(what_if, batches, workload, {.ttft_ms = 0.001}, 1);
     EXPECT_FALSE(never.after);
     EXPECT_FALSE(never.limited_gpus);

@@ -97,7 +97,7 @@ TextTable text_rows(const CostTable& table) {
     column("model", true);
     column("GPU", true);
     if (groups) column("group", true);
-    column("impl", true);
+    column("kernels", true);
     column("weights", true);
     column("KV", true);
     for (const char* title :
@@ -113,7 +113,7 @@ TextTable text_rows(const CostTable& table) {
         const bool known = served.known();
         const auto figure = [&](double value) { return known ? significant(value) : "-"; };
         const std::vector<std::string> rest = {
-            std::string(name(row.impl)),
+            row.kernels,
             layout_text(row.layout),
             std::string(name(row.layout.kv_precision)),
             fmt::format("{}", row.layout.tp),
@@ -147,7 +147,7 @@ ordered_json json_row(const TableRow& row) {
     ordered_json out = {{"model", row.model},
                         {"gpu", row.gpu},
                         {"group", row.group},
-                        {"impl", name(row.impl)},
+                        {"kernels", row.kernels},
                         {"precision", name(row.layout.precision)},
                         {"kv_precision", name(row.layout.kv_precision)},
                         {"static_scales", row.layout.static_scales},
@@ -195,10 +195,10 @@ std::string missing_text(const std::vector<std::string>& missing, const std::str
 }
 
 std::string layout_sentence(const Explained& each) {
-    return fmt::format("{} on {}{}{}, weights {}, KV cache {}, TP {} GPUs, impl {}", each.model,
+    return fmt::format("{} on {}{}{}, weights {}, KV cache {}, TP {} GPUs, kernels {}", each.model,
                        each.gpu, each.group.empty() ? "" : ", ", each.group,
                        layout_text(each.layout), name(each.layout.kv_precision), each.layout.tp,
-                       name(each.impl));
+                       each.kernels);
 }
 
 }  // namespace
@@ -259,7 +259,7 @@ std::string render(const std::vector<Explained>& steps, Format format, const std
                 const bool known = row.found.time_ns.value > 0;
                 ordered_json out = {{"model", each.model},
                                     {"step", each.step.step.text()},
-                                    {"impl", name(each.impl)},
+                                    {"kernels", each.kernels},
                                     {"role", row.op.role},
                                     {"problem", row.op.problem_id()},
                                     {"count", row.op.count},

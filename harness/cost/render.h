@@ -18,8 +18,7 @@ enum class Format { text, markdown, csv, json };
 
 // The operators of steps, each with its source, time, share, bound and interval.
 struct Explained {
-    std::string model, gpu, group;
-    Impl impl = Impl::best;
+    std::string model, gpu, group, kernels;  // as in TableRow
     Layout layout;
     StepEstimate step;
 };

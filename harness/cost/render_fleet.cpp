@@ -61,7 +61,9 @@ ordered_json json_of(const FleetReport& each) {
             {"ttft_limit_ms", number(each.limits.ttft_ms)},
             {"before", json_of(a.before)},
             {"after", json_of(a.after)},
+            {"open", json_of(a.open)},
             {"limited_gpus", json_of(a.limited_gpus)},
+            {"limited_of_all_gpus", json_of(a.limited_of_all_gpus)},
             {"model_before_gpus", json_of(a.model_before_gpus)},
             {"model_after_gpus", json_of(a.model_after_gpus)},
             {"usd_per_gpu_hour", number(each.price.usd_per_hour)}};
@@ -83,7 +85,7 @@ std::string render(const std::vector<FleetReport>& fleets, Format format) {
         const FleetAnswer& a = each.answer;
         const double usd = each.price.usd_per_hour;
         out += fmt::format(
-            "{}{} on {}, {} weights, {} GPUs a replica, {} tokens in and {} out, at {}\n"
+            "{}{} on {}, {} weights, {} GPU(s) a replica, {} tokens in and {} out, at {}\n"
             "{}now: {} requests/s on {} GPUs at {:g} % of what they could serve\n"
             "{}at {:g} %, same GPUs otherwise: {}\n",
             out.empty() ? "" : "\n", each.model, each.gpu, name(each.layout.precision), a.replica,
@@ -96,10 +98,18 @@ std::string render(const std::vector<FleetReport>& fleets, Format format) {
                            operating_text(a.before), bullet,
                            limits ? "within the limits at" : "by the model at", 100 * a.asked.to,
                            operating_text(a.after));
-        if (a.limited_gpus) {
-            out += fmt::format("{}so your fleet at {:g} %{}: {}\n", bullet, 100 * a.asked.to,
-                               limits ? " within the limits" : "",
+        if (limits && a.limited_gpus) {
+            out += fmt::format("{}your fleet at {:g} % of the load that meets the limits: {}\n",
+                               bullet, 100 * a.asked.to,
                                freed_text(a.asked.gpus, *a.limited_gpus, usd));
+        }
+        if (limits && a.limited_of_all_gpus) {
+            out += fmt::format(
+                "{}if today's {:g} % is of all that they could serve (batch {}), meeting the "
+                "limits "
+                "takes {}\n",
+                bullet, 100 * a.asked.from, a.open->batch,
+                freed_text(a.asked.gpus, *a.limited_of_all_gpus, usd));
         }
         if (a.model_before_gpus && a.model_after_gpus) {
             out += fmt::format(

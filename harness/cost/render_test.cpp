@@ -93,7 +93,7 @@ TEST(Render, AStepShowsEachOperatorWithItsSource) {
     for (const StepRow& row : step.rows) shares += row.share;
     EXPECT_NEAR(shares, 1, 1e-12);
     EXPECT_LT(step.time_ns.lo, step.time_ns.value);
-    const std::vector<Explained> steps = {{model.name, card.name, "", Impl::best, {}, step}};
+    const std::vector<Explained> steps = {{model.name, card.name, "", "best", {}, step}};
     const std::string text = render(steps, Format::text, "sweep");
     for (const char* part : {"gate_up", "gemm/bf16/m=16,n=28672,k=4096", "measured", "memory",
                              "each µs (95 %)", "share", "etalon", "step "}) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/core/text.h"
+
 namespace etalon::cost {
 namespace {
 
@@ -31,6 +33,10 @@ void judge(std::vector<TableRow>& rows, std::size_t begin, const Limits& limits)
 }
 
 }  // namespace
+
+std::string kernels_text(const Choice& choice) {
+    return choice.providers.empty() ? std::string(name(choice.impl)) : join(choice.providers, "+");
+}
 
 Layout layout_of(const Grid& grid, Precision precision, int tp, Impl impl) {
     return {.tp = tp,
@@ -76,7 +82,7 @@ CostTable build_table(const Grid& grid, const std::vector<KernelSet>& sets,
                                     TableRow row{.model = model.name,
                                                  .gpu = card.name,
                                                  .group = set.group_text(),
-                                                 .impl = impl,
+                                                 .kernels = kernels_text(choice),
                                                  .layout = layout,
                                                  .workload = workload,
                                                  .rate = rate};

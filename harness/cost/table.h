@@ -27,6 +27,8 @@ struct Grid {
     std::vector<std::string> providers;
 };
 
+// "best", or "trtllm+vllm" where providers are named.
+[[nodiscard]] std::string kernels_text(const Choice& choice);
 // The layout of one precision and tp of a grid; framework means nothing fused.
 [[nodiscard]] Layout layout_of(const Grid& grid, Precision precision, int tp, Impl impl);
 
@@ -38,7 +40,7 @@ struct Pricing {
 
 struct TableRow {
     std::string model, gpu, group;  // group: what --by tells apart
-    Impl impl = Impl::best;
+    std::string kernels;            // whose: an Impl, or families of providers
     Layout layout;
     Workload workload;
     Served served;
