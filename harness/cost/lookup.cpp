@@ -377,12 +377,14 @@ Found Lookup::without(const Request& request) const {
                 0};
     }
     if (request.info->without == Without::grouped) {
+        // E experts of m/E rows each stream the weights and do the FLOP of one product of m/E rows
+        // and E times the columns, in one launch as well.
         const std::int64_t experts = axis_of(request.axes, "experts"),
                            m = axis_of(request.axes, "m");
         const Request one =
             request.with(op::gemm, request.precision,
                          {{"m", std::max<std::int64_t>(1, (m + experts - 1) / experts)},
-                          {"n", axis_of(request.axes, "n")},
+                          {"n", axis_of(request.axes, "n") * experts},
                           {"k", axis_of(request.axes, "k")}},
                          card_);
         Found found = search(one);

@@ -173,6 +173,19 @@ TEST_F(LookupTest, AChunkIsTheWholeLessWhatCameBefore) {
     EXPECT_EQ(found.origin, Origin::interpolated);
 }
 
+TEST_F(LookupTest, ExpertsAreModelledAsOneProductAsWideAsAllOfThem) {
+    // 8 experts of 4 rows each: as 4 rows by 8 times the columns.
+    const Operator wide = ask("gemm", "m=4,n=8192,k=4096");
+    const double roof = card.roof_ns({wide.flop, wide.bytes}, Precision::bf16);
+    kernels = {kernel("gemm", "m=4,n=8192,k=4096", roof / 1e3 / 0.5)};
+    const Operator each = ask("grouped_gemm", "experts=8,m=32,n=1024,k=4096");
+    const Found found = find(each);
+    EXPECT_EQ(found.origin, Origin::modelled);
+    EXPECT_NEAR(found.time_ns.value, card.roof_ns({each.flop, each.bytes}, each.precision) / 0.5,
+                1e-6);
+    EXPECT_LT(found.time_ns.lo, 0.7 * found.time_ns.value);
+}
+
 TEST_F(LookupTest, TheOrderOfRowsDoesNotMatter) {
     std::mt19937_64 random(fresh_seed());
     std::uniform_real_distribution<double> us(5, 50);

@@ -45,7 +45,7 @@ inline constexpr const char* kv_append = "kv_append";
 enum class Without {
     missing,    // nothing: matrix products, attention and communication are never made up
     pointwise,  // least bytes at copy bandwidth and the time of a small kernel
-    grouped     // the utilisation of an ordinary gemm of an expert's shape
+    grouped     // the utilisation of one gemm as wide as all experts together
 };
 
 struct OpInfo {

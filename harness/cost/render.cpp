@@ -62,6 +62,11 @@ std::vector<std::string> notes_of(const CostTable& table) {
         serving += fmt::format(", {:g} % of the input cached", 100 * table.grid.cache_hit);
     }
     notes.push_back(serving);
+    if (table.grid.impls.size() > 1) {
+        notes.push_back(
+            fmt::format("$ against first: a request's cost against that with {} kernels",
+                        name(table.grid.impls.front())));
+    }
     const std::string limits = limits_text(table.limits);
     if (!limits.empty()) notes.push_back("limits: " + limits);
     for (const std::string& card : table.cards) notes.push_back("ceilings of " + card);
@@ -105,6 +110,8 @@ TextTable text_rows(const CostTable& table) {
           "$/M input", "$/M output (95 %)", "$/1000 requests", "measured"}) {
         column(title, false);
     }
+    const bool several = table.grid.impls.size() > 1;
+    if (several) column("$ against first", false);
     column("remarks", true);
     for (const TableRow& row : table.rows) {
         std::vector<std::string> cells = {row.model, row.gpu};
@@ -112,7 +119,7 @@ TextTable text_rows(const CostTable& table) {
         const Served& served = row.served;
         const bool known = served.known();
         const auto figure = [&](double value) { return known ? significant(value) : "-"; };
-        const std::vector<std::string> rest = {
+        std::vector<std::string> rest = {
             row.kernels,
             layout_text(row.layout),
             std::string(name(row.layout.kv_precision)),
@@ -126,8 +133,11 @@ TextTable text_rows(const CostTable& table) {
             figure(row.cost.input_usd.value),
             known ? with_interval(row.cost.output_usd, 1) : "-",
             figure(1000 * row.cost.request_usd.value),
-            known ? percent(served.measured) : "-",
-            remarks_of(row)};
+            known ? percent(served.measured) : "-"};
+        if (several) {
+            rest.push_back(row.against_first ? report::percent_change(*row.against_first) : "-");
+        }
+        rest.push_back(remarks_of(row));
         cells.insert(cells.end(), rest.begin(), rest.end());
         out.rows.push_back(std::move(cells));
     }
@@ -172,6 +182,7 @@ ordered_json json_row(const TableRow& row) {
     out["measured_share"] = number(served.measured);
     out["interpolated_share"] = number(served.interpolated);
     out["modelled_share"] = number(served.modelled);
+    out["cost_against_first"] = number(row.against_first);
     out["meets_limits"] = row.meets_limits;
     out["pareto"] = row.pareto;
     out["cheapest"] = row.cheapest;

@@ -103,6 +103,23 @@ TEST(Render, AStepShowsEachOperatorWithItsSource) {
     EXPECT_EQ(json["steps"][0]["operators"].size(), step.rows.size());
 }
 
+// The vendor's kernels were made slower, and a framework fuses nothing: what that is worth in $.
+TEST(Render, ImplementationsStandSideBySide) {
+    Grid four = grid();
+    four.models.pop_back();
+    four.impls = {Impl::framework, Impl::vendor, Impl::etalon, Impl::best};
+    const CostTable full =
+        build_table(four, {synthetic_kernels(grid())}, shipped_cards(), {}, fixed_price(2.9));
+    ASSERT_EQ(full.rows.size(), 8U);
+    for (const std::size_t batch : {0U, 1U}) {
+        EXPECT_EQ(full.rows[batch].against_first, 1);
+        EXPECT_LT(*full.rows[2 + batch].against_first, 1);
+        EXPECT_LT(*full.rows[4 + batch].against_first, *full.rows[2 + batch].against_first);
+        EXPECT_EQ(full.rows[6 + batch].against_first, full.rows[4 + batch].against_first);
+    }
+    EXPECT_THAT(render(full, Format::text, ""), HasSubstr("$ against first"));
+}
+
 TEST(Render, FormatsAreNamed) {
     EXPECT_EQ(parse_format("md"), Format::markdown);
     EXPECT_THROW((void)parse_format("html"), Error);

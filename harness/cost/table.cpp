@@ -32,6 +32,19 @@ void judge(std::vector<TableRow>& rows, std::size_t begin, const Limits& limits)
     for (std::size_t i = begin; i < rows.size(); ++i) rows[i].pareto = on[i - begin];
 }
 
+// Rows from `begin` on are one block for each choice of kernels, all in one order.
+void set_against_first(std::vector<TableRow>& rows, std::size_t begin, std::size_t choices) {
+    const std::size_t block = (rows.size() - begin) / choices;
+    for (std::size_t i = begin; choices > 1 && i < rows.size(); ++i) {
+        const TableRow& first = rows[begin + (i - begin) % block];
+        const double base = first.cost.request_usd.value;
+        if (first.served.known() && rows[i].served.known() && base > 0 &&
+            first.served.batch == rows[i].served.batch) {
+            rows[i].against_first = rows[i].cost.request_usd.value / base;
+        }
+    }
+}
+
 }  // namespace
 
 std::string kernels_text(const Choice& choice) {
@@ -66,7 +79,8 @@ CostTable build_table(const Grid& grid, const std::vector<KernelSet>& sets,
                                               card.memory_bytes / 1e9, card.copy_gb_s,
                                               card.source));
         }
-        for (const Model& model : grid.models)
+        for (const Model& model : grid.models) {
+            const std::size_t of_model = table.rows.size();
             for (const Impl impl : grid.impls)
                 for (const Precision precision : grid.precisions)
                     for (const int tp : grid.tp) {
@@ -99,6 +113,8 @@ CostTable build_table(const Grid& grid, const std::vector<KernelSet>& sets,
                                 judge(table.rows, begin, limits);
                             }
                     }
+            set_against_first(table.rows, of_model, grid.impls.size());
+        }
     }
     std::sort(table.missing.begin(), table.missing.end());
     table.missing.erase(std::unique(table.missing.begin(), table.missing.end()),

@@ -47,6 +47,9 @@ struct TableRow {
     Rate rate;
     Cost cost;
     double tokens_per_s_gpu = 0;
+    // A request's cost over that with the kernels that were named first: what other kernels are
+    // worth. nullopt where there is one choice only, or one of the two is not known.
+    std::optional<double> against_first;
     bool meets_limits = false;
     bool pareto = false;    // on the frontier of its model, layout and workload
     bool cheapest = false;  // of the batches there that meet the limits
