@@ -4,16 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <set>
 
 #include "harness/core/error.h"
 #include "harness/core/text.h"
+#include "harness/cost/borrow.h"
 
 namespace etalon::cost {
 namespace {
 
-constexpr double most_octaves = 2;
 // Utilisation of a neighbouring shape: what it may be off, for each octave of distance.
 constexpr double doubt_per_octave = 0.05;
 // Prefill behind cached tokens as the difference of two whole prefills.
@@ -40,10 +38,6 @@ Estimate widened(const Estimate& time, double relative) {
 
 Estimate scaled(const Estimate& time, double factor) {
     return {time.value * factor, time.lo * factor, time.hi * factor};
-}
-
-double log2_of(std::int64_t value) {
-    return std::log2(static_cast<double>(std::max<std::int64_t>(value, 1)));
 }
 
 }  // namespace
@@ -252,82 +246,13 @@ Found Lookup::in_source(const Source& source, const Request& request) const {
     // No roofline, nothing to borrow: communication.
     if (info.shape.empty()) return {};
 
-    // The nearest shape on each side: a side is the sign of the step along each shape axis.
-    struct Donor {
-        double distance = 0;
-        int axes_apart = 0;
-        Reading reading;
-        const SeriesKey* key = nullptr;
-    };
-    std::map<std::array<int, most_shape_axes>, Donor> donors;
-    for (auto at = source.series.lower_bound({request.key.exact, {}});
-         at != source.series.end() && at->first.exact == request.key.exact; ++at) {
-        std::array<int, most_shape_axes> side{};
-        double square = 0;
-        int apart = 0;
-        for (std::size_t i = 0; i < info.shape.size(); ++i) {
-            const std::int64_t theirs = at->first.shape[i], ours = request.key.shape[i];
-            if (theirs == ours) continue;
-            const double step = log2_of(theirs) - log2_of(ours);
-            side[i] = theirs < ours ? -1 : 1;
-            square += step * step;
-            ++apart;
-        }
-        if (square > most_octaves * most_octaves) continue;
-        const auto known = donors.find(side);
-        if (known != donors.end() && known->second.distance * known->second.distance <= square) {
-            continue;
-        }
-        const Reading reading = at->second.read(request.at, info.square_root);
-        const double distance = std::hypot(std::sqrt(square), reading.octaves);
-        if (distance > most_octaves) continue;
-        if (known != donors.end() && known->second.distance <= distance) continue;
-        donors[side] = {distance, apart, reading, &at->first};
-    }
-    if (donors.empty()) return {};
-
-    // Shapes that differ along one axis only tell more than those off in two, unless they are more
-    // than half an octave farther.
-    std::map<int, double> nearest;
-    for (const auto& [side, donor] : donors) {
-        const auto [at, fresh] = nearest.try_emplace(donor.axes_apart, donor.distance);
-        at->second = std::min(at->second, donor.distance);
-    }
-    const auto chosen =
-        std::min_element(nearest.begin(), nearest.end(), [](const auto& a, const auto& b) {
-            return a.second + 0.5 * a.first < b.second + 0.5 * b.first;
-        });
-
-    // The mean of log utilisation, weighted by nearness; between two shapes on one line that is
-    // linear interpolation in log space.
-    double weights = 0, mean = 0, square = 0, below = 0, above = 0, distance = 0;
-    std::string from;
-    for (const auto& [side, donor] : donors) {
-        if (donor.axes_apart != chosen->first) continue;
-        const std::vector<Axis> axes = axes_at(info, *donor.key, donor.reading.at);
-        const double roof =
-            card_.roof_ns(least_work(info, source.precision, axes), source.precision);
-        const Estimate& time = donor.reading.time_ns;
-        const double utilisation = std::log(roof / time.value);
-        const double weight = 1 / std::max(donor.distance, 1e-6);
-        weights += weight;
-        mean += weight * utilisation;
-        square += weight * utilisation * utilisation;
-        below += weight * (1 - time.lo / time.value);
-        above += weight * (time.hi / time.value - 1);
-        distance += weight * donor.distance;
-        from +=
-            fmt::format("{}{}", from.empty() ? "utilisation of " : " and ", axes_text(info, axes));
-    }
-    mean /= weights;
-    distance /= weights;
-    const double spread = std::sqrt(std::max(0.0, square / weights - mean * mean));
-    Found out{Origin::interpolated, {}, provider, from, distance};
-    out.time_ns.value = request.roof_ns / std::exp(mean);
-    out.time_ns.lo = out.time_ns.value * (1 - below / weights);
-    out.time_ns.hi = out.time_ns.value * (1 + above / weights);
-    out.time_ns = widened(out.time_ns, std::hypot(spread, doubt_per_octave * distance));
-    return out;
+    const std::optional<Borrowed> borrowed =
+        borrow(source, info, request.key, request.at, request.roof_ns, card_);
+    if (!borrowed) return {};
+    return {Origin::interpolated,
+            widened(borrowed->time_ns,
+                    std::hypot(borrowed->spread, doubt_per_octave * borrowed->octaves)),
+            provider, borrowed->from, borrowed->octaves};
 }
 
 Found Lookup::in_sources(const Request& request, Precision precision) const {
