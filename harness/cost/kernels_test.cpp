@@ -140,6 +140,22 @@ TEST_F(Database, RepeatsNarrowTheInterval) {
     EXPECT_NEAR((four.hi - four.lo) / (one.hi - one.lo), 0.5, 1e-9);
 }
 
+TEST_F(Database, ACaseThatWasIncorrectInARunIsNotCountedFromIt) {
+    add_run("a", "580", "2026-12-01T00:00:00.000Z", {21000});
+    add_run("b", "580", "2026-12-02T00:00:00.000Z", {15000});
+    Measurement wrong;
+    wrong.key = {{"gemm", Precision::bf16,
+                  Axes({{.name = "m"}, {.name = "n"}, {.name = "k"}},
+                       {{"m", 64}, {"n", 4096}, {"k", 4096}}, "gemm")},
+                 "cublaslt",
+                 "",
+                 L2Mode::cold};
+    wrong.status = Status::incorrect;
+    wrong.reason = "rel_error";
+    store.add("b", wrong);
+    EXPECT_EQ(load().at(0).kernels.at(0).time_ns.value, 20000);
+}
+
 TEST_F(Database, TwoCardsMustBeToldApart) {
     add_run("a", "580", "2026-12-01T00:00:00.000Z", {21000});
     add_run("b", "580", "2026-12-02T00:00:00.000Z", {30000}, "NVIDIA H100 80GB HBM3");

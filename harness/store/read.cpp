@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <unordered_map>
 
 #include "harness/store/store_impl.h"
@@ -347,23 +348,33 @@ TimeTable Store::times(const Selection& selection) const {
                 table.case_ids.push_back(query.getColumn(1).getString());
             }
         }
-        // No join: a row is six numbers, and there may be hundreds of thousands.
+        // No join: a row is seven numbers, and there may be hundreds of thousands.
         SQLite::Statement query(
             *impl_->database,
-            "SELECT run, case_key, sample_count, time_ns, time_lo_ns, time_hi_ns FROM "
-            "measurements m WHERE status = 'ok' AND time_ns > 0 AND NOT EXISTS (SELECT 1 FROM "
-            "measurements w WHERE w.run = m.run AND w.case_key = m.case_key AND m.repeat > 0 AND "
-            "w.status = 'incorrect')");
+            "SELECT run, case_key, status = 'incorrect', sample_count, time_ns, time_lo_ns, "
+            "time_hi_ns FROM measurements WHERE status = 'incorrect' OR (status = 'ok' AND "
+            "time_ns > 0)");
+        std::set<std::pair<std::size_t, std::size_t>> incorrect;
         while (query.executeStep()) {
             const auto run = run_at.find(query.getColumn(0).getInt64());
             if (run == run_at.end()) continue;
-            const double value = query.getColumn(3).getDouble();
-            const SQLite::Column lo = query.getColumn(4), hi = query.getColumn(5);
+            const std::size_t key = case_at.at(query.getColumn(1).getInt64());
+            if (query.getColumn(2).getInt() != 0) {
+                incorrect.emplace(run->second, key);
+                continue;
+            }
+            const double value = query.getColumn(4).getDouble();
+            const SQLite::Column lo = query.getColumn(5), hi = query.getColumn(6);
             table.rows.push_back({run->second,
-                                  case_at.at(query.getColumn(1).getInt64()),
-                                  query.getColumn(2).getInt(),
+                                  key,
+                                  query.getColumn(3).getInt(),
                                   {value, lo.isNull() ? value : lo.getDouble(),
                                    hi.isNull() ? value : hi.getDouble()}});
+        }
+        if (!incorrect.empty()) {
+            std::erase_if(table.rows, [&](const TimeTable::Row& row) {
+                return incorrect.contains({row.run, row.key});
+            });
         }
         return table;
     });
