@@ -44,6 +44,21 @@ std::vector<KernelSet> gather(const Sources& sources, const std::vector<Card>& c
                             *sources.database, sources.selection.text()));
         }
     }
+    // An imported run names the card as its table did.
+    for (std::size_t i = 1; i < sets.size();) {
+        const auto same = std::find_if(
+            sets.begin(), sets.begin() + static_cast<std::ptrdiff_t>(i), [&](const KernelSet& set) {
+                return canonical(cards, set.gpu) == canonical(cards, sets[i].gpu) &&
+                       set.group == sets[i].group;
+            });
+        if (same == sets.begin() + static_cast<std::ptrdiff_t>(i)) {
+            ++i;
+            continue;
+        }
+        same->kernels.insert(same->kernels.end(), sets[i].kernels.begin(), sets[i].kernels.end());
+        same->memory_bytes = std::max(same->memory_bytes, sets[i].memory_bytes);
+        sets.erase(sets.begin() + static_cast<std::ptrdiff_t>(i));
+    }
     for (const std::string& path : sources.tables) {
         for (KernelSet& table : read_kernel_csv(path)) {
             const std::string card = canonical(cards, table.gpu);

@@ -170,6 +170,16 @@ TEST_F(Database, TwoCardsMustBeToldApart) {
     EXPECT_THROW((void)sets_of({.by = {"diver"}}), Error);
 }
 
+TEST_F(Database, AnImportedTableOfTheSameCardAddsToItsKernels) {
+    add_run("a", "580", "2026-12-01T00:00:00.000Z", {21000});
+    (void)import_kernels(store, parse_kernel_csv(header + row, "k.csv")[0], "k.csv");
+    const auto sets = gather({.database = path}, shipped_cards());
+    ASSERT_EQ(sets.size(), 1U);
+    EXPECT_EQ(sets[0].gpu, "NVIDIA H200");
+    EXPECT_EQ(sets[0].memory_bytes, 150e9);
+    EXPECT_EQ(sets[0].kernels.size(), 2U);
+}
+
 TEST_F(Database, AnImportedTableComesBackAsItWas) {
     const auto sets = parse_kernel_csv(
         header + row + "H200,nccl-2.29,all_reduce,half,gpus=2;elements=512,6\n", "k.csv");

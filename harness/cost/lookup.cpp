@@ -287,6 +287,7 @@ Found Lookup::chunk(const Request& request) const {
     whole.origin = Origin::interpolated;
     whole.time_ns = widened(scaled(whole.time_ns, left / whole.time_ns.value), doubt_of_difference);
     whole.from = fmt::format("prefill of {} tokens less prefill of {}", cached + seq, cached);
+    // Never on a par with a time between two measurements.
     whole.octaves = std::max({whole.octaves, before.octaves, 0.01});
     return whole;
 }

@@ -90,8 +90,8 @@ class Reader {
                                           where_, prefix_, key));
         }
         const json& value = root_.at(key);
-        // Above 2^31 no product of three sizes is sure to fit.
-        constexpr std::int64_t most = std::int64_t{1} << 31;
+        // Far above any model, and products of two sizes and a number of tokens fit 64 bits.
+        constexpr std::int64_t most = std::int64_t{1} << 24;
         const bool fits = value.is_number_integer() &&
                           !(value.is_number_unsigned() && value.get<std::uint64_t>() > most);
         if (!fits || value.get<std::int64_t>() < least || value.get<std::int64_t>() > most) {
