@@ -72,61 +72,7 @@ cost::Limits limits_of(const Options& options) {
     return limits;
 }
 
-std::vector<cost::Step> explained_steps(const Options& options, std::int64_t batch,
-                                        std::int64_t context) {
-    // A step as it is named, not one of a request: its context is --context itself.
-    std::vector<cost::Step> steps;
-    if (options.phase == "decode" || options.phase == "both") {
-        steps.push_back(cost::decode_step(batch, context));
-    }
-    if (options.phase == "prefill" || options.phase == "both") {
-        steps.push_back(cost::prefill_step(context));
-    }
-    if (options.phase == "mixed") {
-        if (options.model.chunk == 0) {
-            throw usage_error("--phase mixed needs --chunk, the tokens of the prefill chunk");
-        }
-        cost::Step step = cost::prefill_step(
-            options.model.chunk, std::max<std::int64_t>(0, context - options.model.chunk));
-        step.decoding = batch;
-        step.context = context;
-        steps.push_back(step);
-    }
-    return steps;
-}
-
-// Each step of each combination.
-std::vector<cost::Explained> explain(const cost::Grid& grid,
-                                     const std::vector<cost::KernelSet>& sets,
-                                     const std::vector<cost::Card>& cards, const Options& options) {
-    std::vector<cost::Explained> out;
-    for (const cost::KernelSet& set : sets) {
-        const cost::Card card = cost::card_of(cards, set);
-        cost::Lookup lookup(set, card);
-        for (const cost::Model& model : grid.models)
-            for (const cost::Impl impl : grid.impls)
-                for (const Precision precision : grid.precisions)
-                    for (const int tp : grid.tp)
-                        for (const std::int64_t context : grid.isl)
-                            for (const std::int64_t batch : grid.batches) {
-                                const cost::Choice choice{impl, grid.providers};
-                                const cost::Layout layout =
-                                    cost::layout_of(grid, precision, tp, impl);
-                                for (const cost::Step& step :
-                                     explained_steps(options, batch, context)) {
-                                    out.push_back(
-                                        {model.name, card.name, set.group_text(),
-                                         cost::kernels_text(choice), layout,
-                                         cost::estimate(model, step, layout, choice, lookup)});
-                                }
-                            }
-    }
-    return out;
-}
-
-std::vector<cost::FleetReport> fleets_of(cost::Grid grid, const std::vector<cost::KernelSet>& sets,
-                                         const std::vector<cost::Card>& cards,
-                                         const Options& options, const cost::Pricing& pricing) {
+cost::WhatIf what_if_of(const Options& options) {
     cost::WhatIf what_if{.gpus = static_cast<int>(options.gpus), .rps = options.rps};
     constexpr std::string_view key = "utilisation=";
     if (!options.what_if.starts_with(key)) {
@@ -141,32 +87,21 @@ std::vector<cost::FleetReport> fleets_of(cost::Grid grid, const std::vector<cost
             "--what-if needs --gpus, the GPUs that run now, and --rps, the requests "
             "per second that they serve");
     }
-    // Every batch that could be the best one, whichever were asked for.
-    for (std::int64_t b = 1; b <= 1024; b *= 2) {
-        grid.batches.push_back(b);
-        if (b > 1) grid.batches.push_back(b + b / 2);
-    }
-    std::sort(grid.batches.begin(), grid.batches.end());
-    grid.batches.erase(std::unique(grid.batches.begin(), grid.batches.end()), grid.batches.end());
-    const cost::Limits limits = limits_of(options);
-    const cost::CostTable table = cost::build_table(grid, sets, cards, limits, pricing);
-    std::vector<cost::FleetReport> out;
-    for (std::size_t i = 0; i < table.rows.size(); i += grid.batches.size()) {
-        std::vector<cost::Served> batches;
-        for (std::size_t j = 0; j < grid.batches.size(); ++j) {
-            batches.push_back(table.rows[i + j].served);
-        }
-        const cost::TableRow& row = table.rows[i];
-        out.push_back({row.model, row.gpu, row.layout, row.workload, limits,
-                       pricing.price_of(row.gpu),
-                       cost::answer(what_if, batches, row.workload, limits, row.layout.tp)});
-    }
-    return out;
+    return what_if;
 }
 
-void run(const Options& options, Context& context) {
-    const cost::Format format =
-        options.json ? cost::Format::json : cost::parse_format(options.format);
+cost::Sources sources_of(const Options& options) {
+    cost::Sources sources;
+    // Tables alone need no results file; with --db they add to it.
+    if (options.kernels.empty() || options.database_given) sources.database = options.database;
+    sources.tables = options.kernels;
+    if (!options.runs.empty()) sources.selection = Selection::parse(options.runs);
+    if (!options.gpu.empty()) sources.gpu = options.gpu;
+    sources.by = options.by;
+    return sources;
+}
+
+cost::Grid grid_of(const Options& options) {
     cost::Grid grid = options.model.grid(options.precisions);
     grid.impls.clear();
     for (const std::string& text : options.impls) grid.impls.push_back(cost::parse_impl(text));
@@ -175,31 +110,33 @@ void run(const Options& options, Context& context) {
         grid.cache_hit = cost::parse_share(options.cache_hit, "--cache-hit");
         if (grid.cache_hit >= 1) throw usage_error("--cache-hit must be under 100%");
     }
+    return grid;
+}
+
+void run(const Options& options, Context& context) {
+    const cost::Format format =
+        options.json ? cost::Format::json : cost::parse_format(options.format);
+    const cost::Grid grid = grid_of(options);
     const cost::Pricing pricing = pricing_of(options);
     if (options.what_if.empty() && (options.gpus > 0 || options.rps > 0)) {
         throw usage_error("--gpus and --rps belong to --what-if utilisation=30%..60%; add it");
     }
 
     const std::vector<cost::Card> cards = read_cards(options);
-    cost::Sources sources;
-    // Tables alone need no results file; with --db they add to it.
-    if (options.kernels.empty() || options.database_given) sources.database = options.database;
-    sources.tables = options.kernels;
-    if (!options.runs.empty()) sources.selection = Selection::parse(options.runs);
-    if (!options.gpu.empty()) sources.gpu = options.gpu;
-    sources.by = options.by;
-    const std::vector<cost::KernelSet> sets = cost::gather(sources, cards);
+    const std::vector<cost::KernelSet> sets = cost::gather(sources_of(options), cards);
 
     const std::string command = sweep_command(grid, options.model.models, options.database);
     std::string text;
     bool missing = false;
     if (options.explain) {
-        const std::vector<cost::Explained> steps = explain(grid, sets, cards, options);
+        const std::vector<cost::Explained> steps =
+            cost::explain(grid, sets, cards, cost::parse_phase(options.phase));
         text = cost::render(steps, format, command);
         missing = std::any_of(steps.begin(), steps.end(),
                               [](const auto& each) { return !each.step.missing.empty(); });
     } else if (!options.what_if.empty()) {
-        const auto fleets = fleets_of(grid, sets, cards, options, pricing);
+        const auto fleets =
+            cost::fleets(grid, sets, cards, limits_of(options), pricing, what_if_of(options));
         text = cost::render(fleets, format);
         missing = std::any_of(fleets.begin(), fleets.end(),
                               [](const auto& each) { return !each.answer.after; });
@@ -293,7 +230,7 @@ void add_cost(CLI::App& app, Context& context) {
     command
         ->add_option("--phase", options->phase,
                      "Of --explain: decode, prefill, both, mixed; context is --context")
-        ->check(CLI::IsMember({"decode", "prefill", "both", "mixed"}))
+        ->type_name("NAME")
         ->capture_default_str();
     command->add_option("--format", options->format, "text, md, csv or json")
         ->capture_default_str()

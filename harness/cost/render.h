@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/cost/explain.h"
+#include "harness/cost/fleet.h"
 #include "harness/cost/table.h"
 
 namespace etalon::cost {
@@ -17,22 +19,9 @@ enum class Format { text, markdown, csv, json };
 [[nodiscard]] std::string render(const CostTable& table, Format format, const std::string& command);
 
 // The operators of steps, each with its source, time, share, bound and interval.
-struct Explained {
-    std::string model, gpu, group, kernels;  // as in TableRow
-    Layout layout;
-    StepEstimate step;
-};
 [[nodiscard]] std::string render(const std::vector<Explained>& steps, Format format,
                                  const std::string& command);
 
-struct FleetReport {
-    std::string model, gpu;
-    Layout layout;
-    Workload workload;
-    Limits limits;
-    Price price;
-    FleetAnswer answer;
-};
 [[nodiscard]] std::string render(const std::vector<FleetReport>& fleets, Format format);
 
 // A grid of texts: aligned columns for a terminal, or a Markdown table.

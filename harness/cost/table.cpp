@@ -60,6 +60,22 @@ Layout layout_of(const Grid& grid, Precision precision, int tp, Impl impl) {
             .fused = impl != Impl::framework};
 }
 
+std::vector<Configuration> configurations(const Grid& grid) {
+    std::vector<Configuration> all;
+    for (const Model& model : grid.models) {
+        for (const Impl impl : grid.impls) {
+            for (const Precision precision : grid.precisions) {
+                for (const int tp : grid.tp) {
+                    all.push_back(
+                        {&model, layout_of(grid, precision, tp, impl), {impl, grid.providers}});
+                    check_layout(model, all.back().layout);
+                }
+            }
+        }
+    }
+    return all;
+}
+
 CostTable build_table(const Grid& grid, const std::vector<KernelSet>& sets,
                       const std::vector<Card>& cards, const Limits& limits,
                       const Pricing& pricing) {
@@ -79,41 +95,38 @@ CostTable build_table(const Grid& grid, const std::vector<KernelSet>& sets,
                                               card.memory_bytes / 1e9, card.copy_gb_s,
                                               card.source));
         }
-        for (const Model& model : grid.models) {
-            const std::size_t of_model = table.rows.size();
-            for (const Impl impl : grid.impls)
-                for (const Precision precision : grid.precisions)
-                    for (const int tp : grid.tp) {
-                        const Layout layout = layout_of(grid, precision, tp, impl);
-                        check_layout(model, layout);
-                        const Choice choice{impl, grid.providers};
-                        const Rate rate{price.usd_per_hour, tp, pricing.utilisation};
-                        for (const std::int64_t isl : grid.isl)
-                            for (const std::int64_t osl : grid.osl) {
-                                const Workload workload{isl, osl, grid.cache_hit, grid.chunk};
-                                const std::size_t begin = table.rows.size();
-                                for (const std::int64_t batch : grid.batches) {
-                                    TableRow row{.model = model.name,
-                                                 .gpu = card.name,
-                                                 .group = set.group_text(),
-                                                 .kernels = kernels_text(choice),
-                                                 .layout = layout,
-                                                 .workload = workload,
-                                                 .rate = rate};
-                                    row.served =
-                                        serve(model, layout, choice, workload, batch, lookup);
-                                    row.cost =
-                                        cost_of(row.served, workload, rate, pricing.convention);
-                                    row.tokens_per_s_gpu = row.served.tokens_per_s / tp;
-                                    table.missing.insert(table.missing.end(),
-                                                         row.served.missing.begin(),
-                                                         row.served.missing.end());
-                                    table.rows.push_back(std::move(row));
-                                }
-                                judge(table.rows, begin, limits);
-                            }
+        const std::vector<Configuration> all = configurations(grid);
+        const std::size_t of_model = all.size() / grid.models.size();
+        std::size_t model_begin = table.rows.size();
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const Configuration& c = all[i];
+            const Rate rate{price.usd_per_hour, c.layout.tp, pricing.utilisation};
+            for (const std::int64_t isl : grid.isl) {
+                for (const std::int64_t osl : grid.osl) {
+                    const Workload workload{isl, osl, grid.cache_hit, grid.chunk};
+                    const std::size_t begin = table.rows.size();
+                    for (const std::int64_t batch : grid.batches) {
+                        TableRow row{.model = c.model->name,
+                                     .gpu = card.name,
+                                     .group = set.group_text(),
+                                     .kernels = kernels_text(c.choice),
+                                     .layout = c.layout,
+                                     .workload = workload,
+                                     .rate = rate};
+                        row.served = serve(*c.model, c.layout, c.choice, workload, batch, lookup);
+                        row.cost = cost_of(row.served, workload, rate, pricing.convention);
+                        row.tokens_per_s_gpu = row.served.tokens_per_s / c.layout.tp;
+                        table.missing.insert(table.missing.end(), row.served.missing.begin(),
+                                             row.served.missing.end());
+                        table.rows.push_back(std::move(row));
                     }
-            set_against_first(table.rows, of_model, grid.impls.size());
+                    judge(table.rows, begin, limits);
+                }
+            }
+            if ((i + 1) % of_model == 0) {
+                set_against_first(table.rows, model_begin, grid.impls.size());
+                model_begin = table.rows.size();
+            }
         }
     }
     std::sort(table.missing.begin(), table.missing.end());

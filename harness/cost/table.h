@@ -32,6 +32,16 @@ struct Grid {
 // The layout of one precision and tp of a grid; framework means nothing fused.
 [[nodiscard]] Layout layout_of(const Grid& grid, Precision precision, int tp, Impl impl);
 
+// One model, split and computed one way.
+struct Configuration {
+    const Model* model = nullptr;  // of the grid, which must outlive it
+    Layout layout;
+    Choice choice;
+};
+// By model, then choice of kernels, precision and tp. Throws a usage Error for a split that is
+// none.
+[[nodiscard]] std::vector<Configuration> configurations(const Grid& grid);
+
 struct Pricing {
     std::function<Price(const std::string& card)> price_of;
     double utilisation = 1;
