@@ -1,8 +1,5 @@
 #include "harness/cli/command.h"
 
-#include <fmt/format.h>
-
-#include <charconv>
 #include <cstdlib>
 
 namespace etalon::cli {
@@ -21,30 +18,6 @@ CLI::Option* add_json_option(CLI::App& command, bool& json) {
         ->disable_flag_override();
 }
 
-namespace {
-
-template <typename T>
-CLI::Validator between(T lo, T hi, const char* kind, const std::string& range) {
-    return {[=](std::string& text) -> std::string {
-                T value{};
-                const char* last = text.data() + text.size();
-                const auto [end, error] = std::from_chars(text.data(), last, value);
-                const bool fine = error == std::errc{} && end == last && lo <= value && value <= hi;
-                return fine ? "" : fmt::format("'{}' is not a {} from {}", text, kind, range);
-            },
-            range, ""};
-}
-
-}  // namespace
-
-CLI::Validator number_between(double lo, double hi) {
-    return between(lo, hi, "number", fmt::format("{:g} to {:g}", lo, hi));
-}
-
-CLI::Validator whole_between(std::int64_t lo, std::int64_t hi) {
-    return between(lo, hi, "whole number", fmt::format("{} to {}", lo, hi));
-}
-
 void add_commands(CLI::App& app, Context& context) {
     add_doctor(app, context);
     add_devices(app, context);
@@ -56,6 +29,7 @@ void add_commands(CLI::App& app, Context& context) {
     add_history(app, context);
     add_report(app, context);
     add_roofline(app, context);
+    add_cost(app, context);
     add_db(app, context);
 }
 

@@ -6,10 +6,10 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <cstdint>
 #include <string>
 
 #include "harness/core/error.h"
+#include "harness/options/number_options.h"
 
 namespace etalon::cli {
 
@@ -21,11 +21,6 @@ struct Context {
 CLI::Option* add_db_option(CLI::App& command, std::string& path);
 // --json: machine output; documented in README, versioned by the field "format".
 CLI::Option* add_json_option(CLI::App& command, bool& json);
-
-// What --budget and the like take. CLI::Range would let NaN pass, and a limit that is NaN limits
-// nothing.
-[[nodiscard]] CLI::Validator number_between(double lo, double hi);
-[[nodiscard]] CLI::Validator whole_between(std::int64_t lo, std::int64_t hi);
 
 // All commands, in the order of `etalon --help`.
 void add_commands(CLI::App& app, Context& context);
@@ -39,6 +34,7 @@ void add_compare(CLI::App& app, Context& context);
 void add_history(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);
 void add_roofline(CLI::App& app, Context& context);
+void add_cost(CLI::App& app, Context& context);
 void add_db(CLI::App& app, Context& context);
 void add_selftest(CLI::App& app, Context& context);
 

@@ -7,6 +7,7 @@
 
 #include "harness/cli/command.h"
 #include "harness/cli/output_file.h"
+#include "harness/cost/kernels.h"
 #include "harness/report/text.h"
 #include "harness/store/store.h"
 
@@ -15,7 +16,7 @@ namespace {
 
 struct Options {
     std::string database, table = "measurements", out;
-    std::vector<std::string> from;
+    std::vector<std::string> from, kernels;
     bool csv = false, json = false;
 };
 
@@ -77,6 +78,36 @@ void export_table(const Options& options) {
     file.commit();
 }
 
+// Each GPU model of each table becomes a run of its own.
+void import_tables(const Options& options) {
+    // All are read before anything is written.
+    std::vector<std::pair<std::string, cost::KernelSet>> sets;
+    for (const std::string& file : options.kernels) {
+        for (cost::KernelSet& set : cost::read_kernel_csv(file)) {
+            sets.emplace_back(file, std::move(set));
+        }
+    }
+    const SweepLock lock(options.database);
+    Store store = Store::open(options.database, Store::Mode::create);
+    nlohmann::json runs = nlohmann::json::array();
+    for (const auto& [file, set] : sets) {
+        const std::string id = cost::import_kernels(store, set, file);
+        runs.push_back(
+            {{"run_id", id}, {"gpu", set.gpu}, {"file", file}, {"kernels", set.kernels.size()}});
+        if (!options.json) {
+            fmt::print("run {}: {} kernels of {} from '{}'\n", id, set.kernels.size(), set.gpu,
+                       file);
+        }
+    }
+    if (options.json) {
+        fmt::print("{}\n",
+                   report::dump(nlohmann::json{
+                       {"format", "etalon.import/1"}, {"db", options.database}, {"runs", runs}}));
+    } else {
+        fmt::print("stored in {}\n", options.database);
+    }
+}
+
 void migrate(const Options& options) {
     const int before = Store::schema_of(options.database);
     (void)Store::open(options.database, Store::Mode::write);
@@ -98,7 +129,8 @@ void migrate(const Options& options) {
 }  // namespace
 
 void add_db(CLI::App& app, Context& context) {
-    CLI::App* db = app.add_subcommand("db", "Verify, merge, export or migrate results files");
+    CLI::App* db =
+        app.add_subcommand("db", "Verify, merge, export, import or migrate results files");
     db->require_subcommand(1);
     const auto add = [&](const char* name, const char* help, const auto& run) {
         auto options = std::make_shared<Options>();
@@ -129,6 +161,15 @@ void add_db(CLI::App& app, Context& context) {
     table->add_option("--out", table_options->out, "Write to this file")->type_name("FILE");
     CLI::Option* csv = table->add_flag("--csv", table_options->csv, "CSV with a header (default)");
     add_json_option(*table, table_options->json)->excludes(csv);
+
+    const auto [foreign, foreign_options] =
+        add("import", "Add kernel tables of others, which `etalon cost` composes", import_tables);
+    foreign
+        ->add_option("FILE,--kernels", foreign_options->kernels,
+                     "CSV with the columns gpu, provider, op, precision, axes, time_us")
+        ->required()
+        ->type_name("CSV ...");
+    add_json_option(*foreign, foreign_options->json);
 
     const auto [upgrade, upgrade_options] =
         add("migrate", "Bring a file of an older schema to this one, after a backup", migrate);

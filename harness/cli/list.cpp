@@ -137,7 +137,7 @@ void add_list(CLI::App& app, Context&) {
         const bool overview = chosen.suite.empty() && chosen.cases.empty() &&
                               chosen.filter.empty() && chosen.exclude.empty() &&
                               chosen.ops.empty() && chosen.precisions.empty() &&
-                              chosen.providers.empty();
+                              chosen.providers.empty() && chosen.model.models.empty();
         if (overview) {
             print_overview(registry, kind, options->json);
             return;

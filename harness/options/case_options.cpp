@@ -15,6 +15,7 @@ namespace etalon::cli {
 namespace {
 
 constexpr const char* default_suite = "quick";
+constexpr const char* llm_suite = "llm";
 
 bool contains(const std::vector<std::string>& list, std::string_view text) {
     return list.empty() || std::find(list.begin(), list.end(), text) != list.end();
@@ -28,7 +29,9 @@ std::string other_device(DeviceKind kind) {
 }  // namespace
 
 void CaseOptions::add_to(CLI::App& command) {
-    command.add_option("--suite", suite, "Suite by name, or the path of a TOML file")
+    command
+        .add_option("--suite", suite,
+                    "Suite by name, or the path of a TOML file; llm: what --model needs")
         ->type_name("NAME");
     command.add_option("--case", cases, "Exact case id instead of a suite; may be repeated")
         ->type_name("ID");
@@ -40,10 +43,14 @@ void CaseOptions::add_to(CLI::App& command) {
         ->type_name("PATTERN");
     command.add_option("--op", ops, "Keep this op; may be repeated")->type_name("OP");
     command
-        .add_option("--precision", precisions, "Keep this precision, such as bf16; may be repeated")
+        .add_option(
+            "--precision", precisions,
+            "Keep this precision, such as bf16 (llm: of the linear layers); may be repeated")
+        ->delimiter(',')
         ->type_name("PRECISION");
     command.add_option("--provider", providers, "Keep this provider; may be repeated")
         ->type_name("PROVIDER");
+    model.add_to(command);
 }
 
 std::string CaseOptions::suite_name() const {
@@ -70,6 +77,9 @@ std::vector<Case> CaseOptions::choose(const Registry& registry, DeviceKind kind)
         }
     }
 
+    if (suite != llm_suite && (!model.models.empty() || model.any())) {
+        throw usage_error("--model, --batch, --isl, --osl and --tp belong to --suite llm; add it");
+    }
     const std::string from = suite.empty() ? default_suite : suite;
     std::vector<Case> all;
     if (!cases.empty()) {
@@ -79,6 +89,10 @@ std::vector<Case> CaseOptions::choose(const Registry& registry, DeviceKind kind)
             Case key = registry.parse_case(id, kind);
             if (seen.insert(key.id()).second) all.push_back(std::move(key));
         }
+    } else if (suite == llm_suite) {
+        all = llm_cases(model.grid(precisions), registry, kind);
+        // They chose the model's precision; its head and norms have another.
+        wanted.clear();
     } else {
         all = load_suite(from, registry, kind).cases;
     }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/op.h"
+#include "harness/options/model_options.h"
 
 namespace etalon::cli {
 
@@ -14,6 +15,7 @@ struct CaseOptions {
     std::vector<std::string> cases;  // exact ids, instead of a suite
     std::vector<std::string> filter, exclude;
     std::vector<std::string> ops, precisions, providers;
+    ModelOptions model;  // of the suite `llm`, which is made from them
 
     void add_to(CLI::App& command);
     // Checked cases of this kind of device, in order. Throws a usage Error for an unknown name and

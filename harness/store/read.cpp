@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <unordered_map>
 
 #include "harness/store/store_impl.h"
 
@@ -344,6 +346,59 @@ std::vector<std::string> Store::case_ids() const {
                                 "SELECT DISTINCT c.case_id FROM cases c "
                                 "JOIN measurements m ON m.case_key = c.id ORDER BY c.case_id");
         return texts_of(query);
+    });
+}
+
+TimeTable Store::times(const Selection& selection) const {
+    return impl_->read([&] {
+        TimeTable table;
+        table.runs = runs(selection);
+        std::unordered_map<std::int64_t, std::size_t> run_at, case_at;
+        {
+            std::unordered_map<std::string, std::size_t> by_id;
+            for (std::size_t i = 0; i < table.runs.size(); ++i) by_id[table.runs[i].run_id] = i;
+            SQLite::Statement query(*impl_->database, "SELECT id, run_id FROM runs");
+            while (query.executeStep()) {
+                const auto found = by_id.find(query.getColumn(1).getString());
+                if (found != by_id.end()) run_at[query.getColumn(0).getInt64()] = found->second;
+            }
+        }
+        {
+            SQLite::Statement query(*impl_->database, "SELECT id, case_id FROM cases ORDER BY id");
+            while (query.executeStep()) {
+                case_at[query.getColumn(0).getInt64()] = table.case_ids.size();
+                table.case_ids.push_back(query.getColumn(1).getString());
+            }
+        }
+        // No join: a row is seven numbers, and there may be hundreds of thousands.
+        SQLite::Statement query(
+            *impl_->database,
+            "SELECT run, case_key, status = 'incorrect', sample_count, time_ns, time_lo_ns, "
+            "time_hi_ns FROM measurements WHERE status = 'incorrect' OR (status = 'ok' AND "
+            "time_ns > 0)");
+        std::set<std::pair<std::size_t, std::size_t>> incorrect;
+        while (query.executeStep()) {
+            const auto run = run_at.find(query.getColumn(0).getInt64());
+            if (run == run_at.end()) continue;
+            const std::size_t key = case_at.at(query.getColumn(1).getInt64());
+            if (query.getColumn(2).getInt() != 0) {
+                incorrect.emplace(run->second, key);
+                continue;
+            }
+            const double value = query.getColumn(4).getDouble();
+            const SQLite::Column lo = query.getColumn(5), hi = query.getColumn(6);
+            table.rows.push_back({run->second,
+                                  key,
+                                  query.getColumn(3).getInt(),
+                                  {value, lo.isNull() ? value : lo.getDouble(),
+                                   hi.isNull() ? value : hi.getDouble()}});
+        }
+        if (!incorrect.empty()) {
+            std::erase_if(table.rows, [&](const TimeTable::Row& row) {
+                return incorrect.contains({row.run, row.key});
+            });
+        }
+        return table;
     });
 }
 

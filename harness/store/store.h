@@ -75,6 +75,18 @@ struct MergeReport {
     std::int64_t runs_added = 0, measurements_added = 0, already_there = 0;
 };
 
+// Times of many cases and nothing else: what reads a whole file at once (`etalon cost`).
+struct TimeTable {
+    struct Row {
+        std::size_t run = 0, key = 0;  // positions in the two lists
+        int samples = 0;
+        Estimate time_ns;
+    };
+    std::vector<Run> runs;              // as Store::runs
+    std::vector<std::string> case_ids;  // each once
+    std::vector<Row> rows;              // status ok; none of a case that was incorrect in the run
+};
+
 // The backup that a migration makes of a file of schema `version`.
 [[nodiscard]] std::string migration_backup(const std::string& path, int version);
 
@@ -100,6 +112,8 @@ class Store {
     // One transaction, durable when it returns. Refuses NaN, Inf and negative durations with an
     // Error. A repeat within a run is a new row, never an overwrite.
     void add(const std::string& run_id, const Measurement& measurement);
+    // All or none, in one transaction: for tables that were measured elsewhere.
+    void add(const std::string& run_id, const std::vector<Measurement>& measurements);
     void add(const std::string& run_id, const Ratio& ratio);
     void end_run(const std::string& run_id, RunState state, const std::string& finished_at);
     // Interrupted or killed → running; a finished one is refused.
@@ -128,6 +142,7 @@ class Store {
     [[nodiscard]] NightValues night_values(const Selection& selection = {},
                                            const std::vector<std::string>& case_ids = {}) const;
     [[nodiscard]] std::vector<std::string> case_ids() const;
+    [[nodiscard]] TimeTable times(const Selection& selection = {}) const;
     [[nodiscard]] std::vector<RatioRow> ratios(const std::string& run_id) const;
     // Latest known wall time of each case id, for ETA and balance.
     [[nodiscard]] std::vector<std::pair<std::string, double>> wall_ms(

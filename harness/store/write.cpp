@@ -283,6 +283,17 @@ void Store::add(const std::string& run_id, const Measurement& measurement) {
     });
 }
 
+void Store::add(const std::string& run_id, const std::vector<Measurement>& measurements) {
+    for (const Measurement& m : measurements) store::refuse_nonsense(m);
+    impl_->write([&] {
+        const std::int64_t run = impl_->run_key(run_id);
+        for (const Measurement& m : measurements) {
+            const std::int64_t key = impl_->case_key(m.key.id());
+            impl_->insert(run, key, m, impl_->next_repeat(next_measurement, run, key));
+        }
+    });
+}
+
 void Store::add(const std::string& run_id, const Ratio& ratio) {
     impl_->write([&] {
         const std::int64_t run = impl_->run_key(run_id);
