@@ -96,5 +96,30 @@ TEST_F(GateProgram, HistoryNamesTheNearestCase) {
     EXPECT_EQ(run({"history", "*"}).code, 0);
 }
 
+TEST_F(GateProgram, HistoryShowsTheChangeAndItsCause) {
+    for (int night = 0; night < 6; ++night) add(night);
+    for (int night = 6; night < 9; ++night) add(night, {.factor = 1.05, .driver = "590.10"});
+    const Outcome one = run({"history", "gemm/bf16/m=1/etalon/cold"});
+    EXPECT_EQ(one.code, 0) << one.err;
+    EXPECT_THAT(one.out, HasSubstr("slower"));
+    EXPECT_THAT(one.out, HasSubstr("driver 580.95 -> 590.10"));
+    const Outcome all = run({"history", "--all"});
+    EXPECT_EQ(all.code, 0) << all.err;
+    EXPECT_THAT(all.out, HasSubstr("4 of 4 cases\n    driver 580.95 -> 590.10"));
+    EXPECT_THAT(run({"history", "--all", "--json"}).out, HasSubstr("etalon.findings/1"));
+    // A least effect over the change hides it.
+    EXPECT_THAT(run({"history", "--all", "--min-effect", "20"}).out, HasSubstr("0 findings"));
+}
+
+TEST_F(GateProgram, HistoryRefusesWhatItCannotRead) {
+    add(0);
+    EXPECT_EQ(run({"history"}).code, 2);
+    EXPECT_EQ(run({"history", "--all", "gemm/*"}).code, 2);
+    EXPECT_EQ(run({"history", "--all", "--db", "missing.db"}).code, 2);
+    folder_.write("broken.db", "this is not a results file, but long enough to be looked at");
+    EXPECT_EQ(run({"history", "--all", "--db", "broken.db"}).code, 2);
+    EXPECT_EQ(run({"gate", "--db", "broken.db"}).code, 2);  // never green
+}
+
 }  // namespace
 }  // namespace etalon::cli

@@ -46,21 +46,14 @@ std::string known_values(const Store& store, const Selection& selection) {
 
 }  // namespace
 
-RunSet load_runs(const Store& store, const std::vector<Run>& runs) {
+RunSet load_runs(const Store& store, const std::vector<Run>& runs, Samples samples) {
     RunSet set;
     for (const Run& run : runs) {
         if (!set.environments.contains(run.environment_hash)) {
             set.environments[run.environment_hash] = store.environment(run.environment_hash);
         }
-        std::map<std::string, int> repeats;
-        for (MeasurementRow& row : store.measurements(run.run_id)) {
-            const int repeat = repeats[row.case_id]++;
-            if (row.m.status == Status::ok) {
-                row.m.samples = store.samples_of(run.run_id, row.case_id, repeat);
-            }
-            set.rows.push_back(std::move(row));
-        }
     }
+    set.rows = store.comparable_rows(runs, samples == Samples::load);
     return set;
 }
 

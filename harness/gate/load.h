@@ -7,8 +7,11 @@
 
 namespace etalon::gate {
 
-// All rows of the runs, with their samples and environments.
-[[nodiscard]] RunSet load_runs(const Store& store, const std::vector<Run>& runs);
+// All rows of the runs and their environments. Without samples a row is compared by its stored
+// median, brought to the common clock to first order: enough for the many runs of a reference.
+enum class Samples { load, leave };
+[[nodiscard]] RunSet load_runs(const Store& store, const std::vector<Run>& runs,
+                               Samples samples = Samples::load);
 
 // Runs that match, oldest first, unfinished ones too. A usage Error that says which values there
 // are when none does.

@@ -21,14 +21,19 @@ const Environment& environment_of(const NightValues& values, std::size_t run) {
     return values.environments.at(values.runs[run].environment_hash);
 }
 
+std::vector<FieldChange> environment_between(const NightValues& values, std::size_t before,
+                                             std::size_t after) {
+    return environment_changes(std::span(&environment_of(values, before), 1),
+                               std::span(&environment_of(values, after), 1));
+}
+
 // What changed from one run to another: the environment, then the revision that was measured.
 std::vector<FieldChange> changes_between(const NightValues& values, std::size_t before,
                                          std::size_t after) {
     std::vector<FieldChange> changes;
     const Run &a = values.runs[before], &b = values.runs[after];
     if (a.environment_hash != b.environment_hash) {
-        changes = environment_changes(std::span(&environment_of(values, before), 1),
-                                      std::span(&environment_of(values, after), 1));
+        changes = environment_between(values, before, after);
     }
     if (a.revision != b.revision) {
         const auto shown = [](const std::string& text) { return text.empty() ? "-" : text; };
@@ -92,8 +97,9 @@ void find_changes(Line& line, const NightValues& values, double least_effect) {
     line.found = detect(logs, options);
 
     for (std::size_t i = 1; i < line.nights.size(); ++i) {
-        const std::size_t run = line.nights[i].run;
-        for (FieldChange& change : changes_between(values, line.nights[i - 1].run, run)) {
+        const std::size_t before = line.nights[i - 1].run, run = line.nights[i].run;
+        if (values.runs[before].environment_hash == values.runs[run].environment_hash) continue;
+        for (FieldChange& change : environment_between(values, before, run)) {
             line.environment.push_back({std::move(change), run});
         }
     }
@@ -105,9 +111,12 @@ void find_changes(Line& line, const NightValues& values, double least_effect) {
         dated.before_ns = std::exp(line.found.fitted[point.at - 1]);
         dated.after_ns = std::exp(line.found.fitted[point.at]);
         // From the night after the last one that surely has the old level.
-        const std::size_t after = run_of(point.earliest - 1);
-        for (const Cause& cause : line.environment) {
-            if (cause.run > after && cause.run <= dated.latest_run) dated.causes.push_back(cause);
+        for (std::size_t i = line.timed[point.earliest - 1] + 1; i <= line.timed[point.latest];
+             ++i) {
+            const std::size_t run = line.nights[i].run;
+            for (FieldChange& change : changes_between(values, line.nights[i - 1].run, run)) {
+                dated.causes.push_back({std::move(change), run});
+            }
         }
         const std::size_t eve = run_of(point.at - 1);
         std::stable_partition(dated.causes.begin(), dated.causes.end(), [&](const Cause& cause) {

@@ -52,7 +52,7 @@ struct Line {
     Detection found;
     std::vector<DatedPoint> points;  // oldest first
     std::vector<DatedDrift> drifts;
-    std::vector<Cause> environment;  // every change between two nights of this line
+    std::vector<Cause> environment;  // every change between two nights, but of the revision
 };
 
 // By case id, then GPU, then method. On every core.

@@ -34,8 +34,20 @@ TEST_F(LineOf, NamesWhatChangedOnThatNight) {
     EXPECT_NEAR(line.points[0].after_ns, 1.05e5, 500);
     ASSERT_EQ(line.points[0].causes.size(), 1u);
     EXPECT_EQ(line.points[0].causes[0].change.text(), "driver 580.95 -> 590.10");
-    ASSERT_EQ(line.environment.size(), 2u);
-    EXPECT_EQ(line.environment[0].change.text(), "revision aaaa -> bbbb");
+    ASSERT_EQ(line.environment.size(), 1u);  // not each new revision
+}
+
+TEST_F(LineOf, NamesANewRevisionToo) {
+    SimulatedNights nights(one_case);
+    for (int i = 0; i < 30; ++i) {
+        nights.add(SimulatedNights::environment(), i < 20 ? "aaaa" : "bbbb",
+                   [&](std::size_t) { return noisy(i < 20 ? 1e5 : 1.05e5); });
+    }
+    const auto lines = lines_of(nights.sorted());
+    ASSERT_EQ(lines[0].points.size(), 1u);
+    ASSERT_EQ(lines[0].points[0].causes.size(), 1u);
+    EXPECT_EQ(lines[0].points[0].causes[0].change.text(), "revision aaaa -> bbbb");
+    EXPECT_TRUE(lines[0].environment.empty());
 }
 
 TEST_F(LineOf, HasNoCauseWhereNothingRecordedChanged) {

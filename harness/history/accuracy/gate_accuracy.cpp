@@ -17,11 +17,12 @@ using namespace etalon::accuracy;
 
 int report_speed(const SpeedOptions& options) {
     bool pass = true;
-    fmt::print("| what | measured | goal |\n|---|---|---|\n");
+    fmt::print("| what | measured | goal | CPU, all cores |\n|---|---|---|---|\n");
     for (const Timing& timing : speed(options)) {
         const bool limited = timing.goal < 1e300;
-        fmt::print("| {} | {:.3g} {} | {} |\n", timing.what, timing.measured, timing.unit,
-                   limited ? fmt::format("≤ {} {}", timing.goal, timing.unit) : "-");
+        fmt::print("| {} | {:.3g} {} | {} | {} |\n", timing.what, timing.measured, timing.unit,
+                   limited ? fmt::format("≤ {} {}", timing.goal, timing.unit) : "-",
+                   timing.cpu_s > 0 ? fmt::format("{:.3g} s", timing.cpu_s) : "-");
         pass = pass && timing.measured <= timing.goal;
     }
     fmt::print("{}\n", pass ? "PASS" : "FAIL");

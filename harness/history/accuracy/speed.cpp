@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <filesystem>
 #include <functional>
 #include <limits>
@@ -19,10 +20,16 @@
 namespace etalon::accuracy {
 namespace {
 
-double seconds(const std::function<void()>& work) {
+struct Took {
+    double wall_s = 0, cpu_s = 0;
+};
+
+Took seconds(const std::function<void()>& work) {
     const auto began = std::chrono::steady_clock::now();
+    const std::clock_t cpu = std::clock();
     work();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    return {std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(),
+            static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC};
 }
 
 double peak_mib() {
@@ -97,28 +104,29 @@ std::vector<Timing> speed(const SpeedOptions& options) {
     std::vector<Timing> all;
     if (!std::filesystem::exists(path)) {
         Store store = Store::open(path, Store::Mode::create);
-        const double took = seconds([&] { build(store, options); });
+        const Took took = seconds([&] { build(store, options); });
         all.push_back(
             {fmt::format("building the file ({} cases × {} nights)", options.cases, options.nights),
-             "s", took, std::numeric_limits<double>::infinity()});
+             "s", took.wall_s, std::numeric_limits<double>::infinity(), took.cpu_s});
     }
     const Store store = Store::open(path, Store::Mode::read);
     // The gate first: the memory of each is read after it, and only grows.
     gate::GateResult result;
-    const double gating = seconds([&] { result = gate::gate(store, {}); });
-    all.push_back({"gate of the latest night", "s", gating, 2});
+    const Took gating = seconds([&] { result = gate::gate(store, {}); });
+    all.push_back({"gate of the latest night", "s", gating.wall_s, 2, gating.cpu_s});
     all.push_back({"memory after the gate", "MiB", peak_mib(), 500});
-    const double one = seconds([&] {
+    const Took one = seconds([&] {
         const NightValues values = store.night_values({}, {case_of(10).id()});
         (void)history::clusters_of(history::lines_of(values));
     });
-    all.push_back({"history of one case", "ms", 1e3 * one, 50});
+    all.push_back({"history of one case", "ms", 1e3 * one.wall_s, 50, one.cpu_s});
     std::size_t findings = 0;
-    const double whole = seconds([&] {
+    const Took whole = seconds([&] {
         const NightValues values = store.night_values();
         findings = history::clusters_of(history::lines_of(values)).size();
     });
-    all.push_back({fmt::format("history of all cases ({} findings)", findings), "s", whole, 60});
+    all.push_back({fmt::format("history of all cases ({} findings)", findings), "s", whole.wall_s,
+                   60, whole.cpu_s});
     all.push_back({"memory after all", "MiB", peak_mib(), 500});
     return all;
 }

@@ -14,6 +14,7 @@ struct SpeedOptions {
 struct Timing {
     std::string what, unit;
     double measured = 0, goal = 0;
+    double cpu_s = 0;  // of all cores; 0: no time
 };
 
 // Builds the file by the store's API, then measures `history --all`, the history of one case, the
