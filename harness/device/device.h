@@ -160,7 +160,7 @@ class Device {
     [[nodiscard]] virtual Block time_block(const Launch& launch, const BlockSpec& spec) = 0;
     [[nodiscard]] virtual std::string timer() const = 0;  // "cupti", "events", "steady_clock"
     struct TimerFloor {
-        double floor_ns = 0;  // median window around nothing, or around a kernel that does nothing
+        double floor_ns = 0;    // median window around nothing; 0: the timer sees the work alone
         double quantum_ns = 0;  // smallest non-zero difference seen
     };
     [[nodiscard]] virtual TimerFloor timer_floor() = 0;

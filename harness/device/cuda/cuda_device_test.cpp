@@ -123,9 +123,12 @@ TEST(CudaDevice, AColdCopyIsSlowerThanAHotOne) {
 }
 
 TEST(CudaDevice, TheFloorIsMeasured) {
-    const Device::TimerFloor floor = open_gpu(0)->timer_floor();
-    EXPECT_GT(floor.floor_ns, 100);
-    EXPECT_LT(floor.floor_ns, 20'000);
+    const Device::TimerFloor events = open_gpu(0, Timer::events)->timer_floor();
+    EXPECT_GT(events.floor_ns, 100);
+    EXPECT_LT(events.floor_ns, 20'000);
+    const Device::TimerFloor cupti = open_gpu(0, Timer::cupti)->timer_floor();
+    EXPECT_EQ(cupti.floor_ns, 0);
+    EXPECT_GT(cupti.quantum_ns, 0);
 }
 
 TEST(CudaDevice, TooMuchMemoryIsOutOfMemoryAndLeavesTheDeviceUsable) {
