@@ -82,9 +82,12 @@ void print_overview(const Registry& registry, DeviceKind kind, bool as_json) {
                    providers_text(registry, *op, kind));
     }
     fmt::print("\nsuites\n");
+    std::size_t width = 0;
+    for (const std::string& suite : suite_names()) width = std::max(width, suite.size());
     for (const std::string& suite : suite_names()) {
         const Suite loaded = load_suite(suite, registry, kind);
-        fmt::print("  {:<10} {} ({} cases)\n", suite, loaded.description, loaded.cases.size());
+        fmt::print("  {:<{}} {} ({} cases)\n", suite, width, loaded.description,
+                   loaded.cases.size());
     }
     fmt::print("\n`etalon list --suite NAME` prints the ids of a suite's cases.\n");
 }

@@ -69,7 +69,9 @@ std::string implementation(const CaseRuns& runs) {
 void note_implementation(Change& change, const CaseRuns& a, const CaseRuns& b) {
     const bool told = change.verdict == Verdict::slower || change.verdict == Verdict::faster ||
                       change.verdict == Verdict::ambiguous;
-    if (!told || implementation(a) == implementation(b)) return;
+    if (!told) return;
+    const std::string then = implementation(a), now = implementation(b);
+    if (then.empty() || now.empty() || then == now) return;
     const char* note = "another algorithm or kernel is used than in the latest reference run";
     change.reason = change.reason.empty() ? note : change.reason + "; " + note;
 }

@@ -346,5 +346,25 @@ TEST(CommonShift, OfOurOwnKernelsAloneIsARegression) {
     EXPECT_GE(result.count(Verdict::slower), 9);
 }
 
+TEST(Compare, SaysWhenAnotherAlgorithmIsBehindAChange) {
+    SimulatedMachine machine(31);
+    const auto cases = many_cases(1);
+    const auto note = [&](const char* then, const char* now) {
+        RunSet reference = machine.nights(cases, {}, 0, 5);
+        RunSet candidate = machine.nights(cases, {.factor = 1.05}, 100, 1);
+        for (MeasurementRow& row : reference.rows) row.m.description = then;
+        for (MeasurementRow& row : candidate.rows) row.m.description = now;
+        const Comparison result = compare(reference, candidate, history());
+        EXPECT_EQ(only(result).verdict, Verdict::slower);
+        return only(result).reason;
+    };
+    constexpr const char* a = R"({"algorithm":{"tile":18},"gain_over_first":0.04})";
+    EXPECT_THAT(note(a, R"({"algorithm":{"tile":21},"gain_over_first":0.04})"),
+                HasSubstr("another algorithm"));
+    EXPECT_EQ(note(a, R"({"algorithm":{"tile":18},"gain_over_first":0.01})"), "");
+    EXPECT_EQ(note(a, ""), "") << "what is not known has not changed";
+    EXPECT_EQ(note("no JSON", a), "");
+}
+
 }  // namespace
 }  // namespace etalon::gate

@@ -50,13 +50,16 @@ std::vector<MeasurementRow> Store::comparable_rows(const std::vector<Run>& runs,
         SQLite::Statement all_cases(database, "SELECT id, case_id FROM cases");
         while (all_cases.executeStep()) {
             const std::string id = all_cases.getColumn(1).getString();
-            cases[all_cases.getColumn(0).getInt64()] = {id, store::parse_stored_case(id)};
+            cases[all_cases.getColumn(0).getInt64()] = {
+                id, store::sound(impl_->path, "its cases",
+                                 [&] { return store::parse_stored_case(id); })};
         }
         Texts texts(database);
         SQLite::Statement query(
             database, std::string("SELECT m.case_key, m.repeat, m.sample_count, m.status, "
                                   "m.reason, m.method, m.clock_mhz, m.norm_time_ns, m.norm_lo_ns, "
-                                  "m.norm_hi_ns, m.elasticity, m.elasticity_lo, m.elasticity_hi") +
+                                  "m.norm_hi_ns, m.elasticity, m.elasticity_lo, m.elasticity_hi, "
+                                  "m.description") +
                           (with_samples ? ", m.samples " : " ") +
                           "FROM runs r JOIN measurements m ON m.run = r.id WHERE r.run_id = ? "
                           "ORDER BY m.case_key, m.repeat");
@@ -85,10 +88,14 @@ std::vector<MeasurementRow> Store::comparable_rows(const std::vector<Run>& runs,
                 row.m.clock_mhz = query.getColumn(6).getDouble();
                 row.m.norm_time_ns = estimate(query, 7);
                 row.m.elasticity = estimate(query, 10);
-                if (!with_samples || query.getColumn(13).isNull()) continue;
-                const SQLite::Column blob = query.getColumn(13);
-                row.m.samples = store::decode_samples({static_cast<const char*>(blob.getBlob()),
-                                                       static_cast<std::size_t>(blob.getBytes())});
+                if (&run == &runs.back()) row.m.description = texts.of(query.getColumn(13));
+                if (!with_samples || query.getColumn(14).isNull()) continue;
+                const SQLite::Column blob = query.getColumn(14);
+                row.m.samples =
+                    store::sound(impl_->path, "run " + run.run_id + ", " + known.id, [&] {
+                        return store::decode_samples({static_cast<const char*>(blob.getBlob()),
+                                                      static_cast<std::size_t>(blob.getBytes())});
+                    });
             }
         }
         return rows;

@@ -222,6 +222,13 @@ int schema_of(const std::string& path) {
     return guarded(path, [&] { return schema_of(*open_reader(real_path(path))); });
 }
 
+Error damage(const std::string& path, const std::string& where, const Error& error) {
+    return usage_error(
+        fmt::format("'{}' cannot be read at {}: {}; `etalon db verify --db {}` lists the damage, "
+                    "restore a backup",
+                    path, where, error.what(), path));
+}
+
 void vacuum_into(SQLite::Database& database, const std::string& copy) {
     SQLite::Statement statement(database, "VACUUM INTO ?");
     statement.bind(1, copy);

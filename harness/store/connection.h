@@ -28,6 +28,19 @@ decltype(auto) guarded(const std::string& path, Function&& function) {
     }
 }
 
+// What cannot be read at `where` ("run R, CASE"): with the file and the mend.
+[[nodiscard]] Error damage(const std::string& path, const std::string& where, const Error& error);
+
+// Runs `function`, which reads a row; what it cannot make sense of is damage.
+template <typename Function>
+decltype(auto) sound(const std::string& path, const std::string& where, Function&& function) {
+    try {
+        return std::forward<Function>(function)();
+    } catch (const Error& error) {
+        throw damage(path, where, error);
+    }
+}
+
 // As the file stands.
 [[nodiscard]] int schema_of(const std::string& path);
 

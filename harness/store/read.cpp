@@ -69,19 +69,6 @@ class Columns {
     int at_ = 0;
 };
 
-// Reads what a file of ours cannot hold as damage, with its place and the mend.
-template <typename Function>
-decltype(auto) sound(const std::string& path, const std::string& where, Function function) {
-    try {
-        return function();
-    } catch (const Error& error) {
-        throw usage_error(fmt::format(
-            "'{}' cannot be read at {}: {}; `etalon db verify --db {}` lists the damage, restore a "
-            "backup",
-            path, where, error.what(), path));
-    }
-}
-
 // The first column of every row.
 std::vector<std::string> texts_of(SQLite::Statement& query) {
     std::vector<std::string> texts;
@@ -161,8 +148,8 @@ MeasurementRow measurement_of(SQLite::Statement& statement) {
 MeasurementRow sound_measurement_of(const std::string& path, SQLite::Statement& statement) {
     const std::string run_id = statement.getColumn(0).getString();
     const std::string case_id = statement.getColumn(14).getString();
-    return sound(path, fmt::format("run {}, {}", run_id, case_id),
-                 [&] { return measurement_of(statement); });
+    return store::sound(path, fmt::format("run {}, {}", run_id, case_id),
+                        [&] { return measurement_of(statement); });
 }
 
 }  // namespace
@@ -312,7 +299,7 @@ std::vector<Sample> Store::samples_of(const std::string& run_id, const std::stri
             const SQLite::Column blob = query.getColumn(0);
             if (blob.isNull()) continue;
             const auto place = fmt::format("run {}, {}", run_id, case_id);
-            const std::vector<Sample> some = sound(impl_->path, place, [&] {
+            const std::vector<Sample> some = store::sound(impl_->path, place, [&] {
                 return store::decode_samples({static_cast<const char*>(blob.getBlob()),
                                               static_cast<std::size_t>(blob.getBytes())});
             });

@@ -138,8 +138,8 @@ class Store {
     // All measurements of a case, oldest run first.
     [[nodiscard]] std::vector<MeasurementRow> series(const std::string& case_id,
                                                      const Selection& selection = {}) const;
-    // What a comparison of runs looks at: no description, conditions or raw times. By run as given,
-    // then case and repeat.
+    // What a comparison of runs looks at: no conditions or raw times, and descriptions only of the
+    // last of `runs`. By run as given, then case and repeat.
     [[nodiscard]] std::vector<MeasurementRow> comparable_rows(const std::vector<Run>& runs,
                                                               bool with_samples) const;
     // The values of several cases, or of all when `case_ids` is empty, as lean as can be.
