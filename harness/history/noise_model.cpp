@@ -20,7 +20,8 @@ double median_of(std::span<const double> values) {
     std::vector<double> copy(values.begin(), values.end());
     const auto middle = copy.begin() + static_cast<std::ptrdiff_t>(copy.size() / 2);
     std::nth_element(copy.begin(), middle, copy.end());
-    return *middle;
+    if (copy.size() % 2 == 1) return *middle;
+    return 0.5 * (*middle + *std::max_element(copy.begin(), middle));
 }
 
 double shape_at(std::span<const double> shape, std::size_t i) {

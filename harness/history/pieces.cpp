@@ -49,7 +49,9 @@ Piece best_drift(const Range& range, std::span<const double> values, const Noise
     }
     best.rise_lo = best.rise_hi = best.fit.rise;
     for (const Fit& fit : tried) {
-        constexpr double chi_squared_95 = 3.841;
+        // Of three degrees of freedom, the rise and both its dates: the profile is not smooth in
+        // the dates, and one degree covered 85 % only.
+        constexpr double chi_squared_95 = 7.815;
         const double room = chi_squared_95 - (fit.cost - best.fit.cost);
         if (!(room > 0)) continue;
         const double half = noise.sigma * std::sqrt(room * fit.rise_variance());
