@@ -92,6 +92,14 @@ class Provider {
     // Everything that is not the launch. `sets` stay valid as long as the Prepared lives.
     [[nodiscard]] virtual std::unique_ptr<Prepared> prepare(
         const Case& key, Device& device, std::span<const BufferSet> sets) const = 0;
+    // The same, by the way that `earlier` tells of: what describe() said of this case under the
+    // same software on the same kind of device. A provider that chooses among several ways takes
+    // that one without looking at the others, if it still can, so that its nights are comparable.
+    [[nodiscard]] virtual std::unique_ptr<Prepared> prepare_like(
+        std::string_view /*earlier*/, const Case& key, Device& device,
+        std::span<const BufferSet> sets) const {
+        return prepare(key, device, sets);
+    }
 };
 
 // All ops and providers of this build. A value: tests add their own.

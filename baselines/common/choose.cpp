@@ -58,6 +58,10 @@ double gain_over(Device& device, const Launch& first, const Launch& other, L2Mod
 
 }  // namespace
 
+bool can_launch(Device& device, const Launch& candidate) {
+    return refusal(device, candidate) == nullptr;
+}
+
 Choice choose_first(Device& device, std::span<const Launch> candidates) {
     std::exception_ptr why;
     for (std::size_t i = 0; i < candidates.size(); ++i) {

@@ -23,6 +23,9 @@ struct Choice {
     double gain = 0;  // time of `first` over time of the fastest, less 1; ≤ 0 when first is fastest
 };
 
+// Launches it once. False when it is refused; throws when the device is lost.
+[[nodiscard]] bool can_launch(Device& device, const Launch& candidate);
+
 // The first candidate that can be launched; nothing is timed. Throws what the last one threw when
 // none can, and at once when the device is lost.
 [[nodiscard]] Choice choose_first(Device& device, std::span<const Launch> candidates);

@@ -85,5 +85,14 @@ TEST(ChooseFirst, TriesInOrderAndTimesNothing) {
     EXPECT_EQ(device.launches, 2);
 }
 
+TEST(CanLaunch, IsFalseForARefusalAndThrowsWhenTheDeviceIsLost) {
+    FakeDevice device;
+    EXPECT_TRUE(can_launch(device, device.taking(1000)));
+    EXPECT_EQ(device.launches, 1);
+    EXPECT_FALSE(can_launch(device, device.refused("no such plan")));
+    EXPECT_THROW((void)can_launch(device, device.refused("illegal address", /*fatal=*/true)),
+                 Error);
+}
+
 }  // namespace
 }  // namespace etalon

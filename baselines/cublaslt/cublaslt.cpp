@@ -21,8 +21,8 @@ constexpr std::size_t workspace_bytes = std::size_t{64} << 20;
 
 class PreparedGemm final : public Prepared {
    public:
-    PreparedGemm(std::shared_ptr<const cublaslt::Context> context, const Case& key, Device& device,
-                 std::span<const BufferSet> sets)
+    PreparedGemm(std::shared_ptr<const cublaslt::Context> context, std::string_view earlier,
+                 const Case& key, Device& device, std::span<const BufferSet> sets)
         : problem_(cublaslt::gemm_problem(key)), matmul_(std::move(context), problem_) {
         for (const BufferSet& set : sets) {
             sets_.push_back({set[0].data(), set[1].data(), set[2].data()});
@@ -37,16 +37,23 @@ class PreparedGemm final : public Prepared {
                 enqueue(offer.algo, stream, set);
             });
         }
+        for (std::size_t i = 0; i < offers.size(); ++i) {
+            if (!earlier.starts_with(described_as(offers[i].algo))) continue;
+            if (!can_launch(device, candidates[i])) break;
+            algorithm_ = offers[i].algo;
+            description_ = earlier;
+            return;
+        }
         const bool first = key.variant == "first";
         const Choice choice = first ? choose_first(device, candidates)
                                     : choose_fastest(device, key.l2, sets.size(), candidates);
         const cublasLtMatmulHeuristicResult_t& chosen = offers[choice.index];
         algorithm_ = chosen.algo;
         description_ = fmt::format(
-            R"({{"algorithm":{},"heuristics_offered":{},"refused":{},"chosen":{},)"
+            R"({}"heuristics_offered":{},"refused":{},"chosen":{},)"
             R"("gain_over_first":{:.4f},"workspace_bytes":{},"workspace_used_bytes":{},)"
             R"("fast_accumulate":{}}})",
-            matmul_.algorithm_text(algorithm_), offers.size(), choice.refused, choice.index,
+            described_as(algorithm_), offers.size(), choice.refused, choice.index,
             choice.index == choice.first ? 0.0 : choice.gain, workspace_bytes, chosen.workspaceSize,
             problem_.fast_accumulate);
     }
@@ -55,6 +62,10 @@ class PreparedGemm final : public Prepared {
     [[nodiscard]] std::string describe() const override { return description_; }
 
    private:
+    // How a description begins: what tells one algorithm from another.
+    [[nodiscard]] std::string described_as(const cublasLtMatmulAlgo_t& algorithm) const {
+        return fmt::format(R"({{"algorithm":{},)", matmul_.algorithm_text(algorithm));
+    }
     void enqueue(const cublasLtMatmulAlgo_t& algorithm, Stream stream, std::size_t set) const {
         matmul_.launch(sets_[set], algorithm, workspace_.data(), workspace_bytes,
                        static_cast<cudaStream_t>(stream.handle));
@@ -84,9 +95,14 @@ class CublasltGemm final : public Provider {
     }
     [[nodiscard]] std::unique_ptr<Prepared> prepare(
         const Case& key, Device& device, std::span<const BufferSet> sets) const override {
+        return prepare_like("", key, device, sets);
+    }
+    [[nodiscard]] std::unique_ptr<Prepared> prepare_like(
+        std::string_view earlier, const Case& key, Device& device,
+        std::span<const BufferSet> sets) const override {
         std::shared_ptr<const cublaslt::Context>& context = contexts_[device.info().id];
         if (!context) context = std::make_shared<const cublaslt::Context>();
-        return std::make_unique<PreparedGemm>(context, key, device, sets);
+        return std::make_unique<PreparedGemm>(context, earlier, key, device, sets);
     }
 
    private:

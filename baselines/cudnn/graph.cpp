@@ -166,10 +166,16 @@ struct Share {
     std::string refusals;
 };
 
-// Asks for the plans of `modes` and builds those of which this is the turn, `part` of `parts`.
+// Which plans one thread builds: of those that are wanted, each `parts`-th from `part`.
+struct Turn {
+    std::size_t part = 0, parts = 1;
+    std::string_view only;  // plan's name; empty: all are wanted
+};
+
+// Asks for the plans of `modes` and builds those of which this is the turn.
 Share build_share(const RowProblem& problem, cudnnHandle_t handle,
                   const std::vector<fe::HeurMode_t>& modes, std::int64_t workspace_cap_bytes,
-                  std::size_t part, std::size_t parts, const std::string& what) {
+                  const Turn& mine, const std::string& what) {
     const auto require = [&](fe::error_t status) {
         if (status.is_bad()) {
             throw Unsupported(fmt::format("{}: {}", what, reason_in(status.get_message())));
@@ -185,9 +191,10 @@ Share build_share(const RowProblem& problem, cudnnHandle_t handle,
     std::set<std::string> seen;
     std::size_t turn = 0;
     for (std::int64_t i = 0; i < graph.get_execution_plan_count(); ++i) {
-        Graph::Plan plan{.copy = part, .index = i};
+        Graph::Plan plan{.copy = mine.part, .index = i};
         require(graph.get_plan_name_at_index(i, plan.name));
-        if (!seen.insert(plan.name).second || turn++ % parts != part) continue;
+        if (!mine.only.empty() && plan.name != mine.only) continue;
+        if (!seen.insert(plan.name).second || turn++ % mine.parts != mine.part) continue;
         if (fe::error_t status = graph.build_plan_at_index(i); status.is_bad()) {
             share.refusals = status.get_message();
             continue;
@@ -201,7 +208,7 @@ Share build_share(const RowProblem& problem, cudnnHandle_t handle,
 }  // namespace
 
 Graph::Graph(std::vector<std::shared_ptr<Context>> contexts, const RowProblem& problem,
-             std::int64_t workspace_cap_bytes)
+             std::int64_t workspace_cap_bytes, std::string_view only)
     : contexts_(std::move(contexts)), frontend_(std::make_unique<Frontend>()) {
     const std::string what =
         fmt::format("cuDNN {} has no graph engine for {} of {} x {} in {}",
@@ -216,7 +223,7 @@ Graph::Graph(std::vector<std::shared_ptr<Context>> contexts, const RowProblem& p
             shares.push_back(std::async(std::launch::async, [&, part] {
                 cudaSetDevice(device);  // each thread begins on the first
                 return build_share(problem, contexts_[part]->handle(), modes, workspace_cap_bytes,
-                                   part, contexts_.size(), what);
+                                   {part, contexts_.size(), only}, what);
             }));
         }
         frontend_->copies.clear();

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "baselines/cudnn/row_problem.h"
@@ -29,9 +30,10 @@ class Graph {
     // Builds the plans that heuristic modes A and B propose, or where they have none the fallback
     // mode, and whose workspace is at most `workspace_cap_bytes`; one of two that are equal. Most
     // plans are compiled at that moment, up to two seconds each: one thread for each context, all
-    // of this device, at least one. Throws Unsupported when none is left.
+    // of this device, at least one. With a name in `only`, that plan and no other is built. Throws
+    // Unsupported when none is left.
     Graph(std::vector<std::shared_ptr<Context>> contexts, const RowProblem& problem,
-          std::int64_t workspace_cap_bytes);
+          std::int64_t workspace_cap_bytes, std::string_view only = {});
     Graph(const Graph&) = delete;
     Graph& operator=(const Graph&) = delete;
     ~Graph();

@@ -34,6 +34,7 @@ struct Options {
     double case_budget_ms = 400;
     double budget_s = 0;
     std::uint64_t seed = 1;
+    bool choose_again = false;
     std::string resume;
     bool resuming = false;
     bool dry_run = false;
@@ -49,6 +50,7 @@ SweepOptions sweep_options(const Options& options) {
                    options.case_budget_ms, options.seed};
     if (options.budget_s > 0) out.budget_s = options.budget_s;
     out.tag = options.tag;
+    out.choose_again = options.choose_again;
     return out;
 }
 
@@ -64,6 +66,9 @@ void print_result(const SweepResult& result, const Options& options) {
                               {"incorrect", result.incorrect},
                               {"left", result.left}};
         if (!result.why_left.empty()) out["why_left"] = result.why_left;
+        out["spent_s"] = {{"wall", result.wall_s},       {"device_busy", result.busy_s},
+                          {"prepare", result.prepare_s}, {"check", result.check_s},
+                          {"time", result.time_s},       {"store", result.store_s}};
         if (result.clock_hi_mhz > 0) {
             out["clock_lo_mhz"] = result.clock_lo_mhz;
             out["clock_hi_mhz"] = result.clock_hi_mhz;
@@ -86,6 +91,12 @@ void print_result(const SweepResult& result, const Options& options) {
         }
         fmt::print("\n");
     }
+    fmt::print("{:.1f} s: preparing {:.1f}, checking {:.1f}, timing {:.1f}, storing {:.1f}",
+               result.wall_s, result.prepare_s, result.check_s, result.time_s, result.store_s);
+    if (result.busy_s > 0) {
+        fmt::print("; the device was executing for {:.0f} %", 100 * result.busy_s / result.wall_s);
+    }
+    fmt::print("\n");
     if (result.left > 0) {
         fmt::print("go on with: etalon sweep --resume {} --db {}\n", result.run_id,
                    options.database);
@@ -226,6 +237,9 @@ void add_sweep(CLI::App& app, Context& context) {
     command->add_option("--seed", options->seed, "Seed of the inputs")
         ->capture_default_str()
         ->check(whole_between(0, std::numeric_limits<std::int64_t>::max()));
+    command->add_flag("--choose-again", options->choose_again,
+                      "Let libraries' algorithms be chosen afresh, not as the file's latest run "
+                      "under the same driver and libraries has them");
     command->add_option("--tag", options->tag, "A word kept with the run")->type_name("TEXT");
     CLI::Option* resume = command
                               ->add_option("--resume", options->resume,

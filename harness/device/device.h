@@ -165,6 +165,9 @@ class Device {
     };
     [[nodiscard]] virtual TimerFloor timer_floor() = 0;
     [[nodiscard]] virtual Conditions conditions() = 0;
+    // Time in which it was seen executing since it was opened, waits for the CPU left out; 0 where
+    // the timer does not see it.
+    [[nodiscard]] virtual double busy_ns() { return 0; }
 
     // Named range on the profiler's timeline (NVTX domain "etalon"); nothing on the host.
     virtual void range_push(const std::string& name) = 0;

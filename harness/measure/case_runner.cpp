@@ -68,7 +68,13 @@ PreparedCase CaseRunner::prepare(const Case& key) {
     const Provider& provider =
         registry_.provider(key.problem.op, key.provider, device_.info().kind);
     if (const auto reason = provider.unsupported(key, device_)) throw Unsupported(*reason);
-    return {op, provider, key, device_, inputs(key.problem)};
+    const auto earlier = descriptions_.find(key.id());
+    return {op,
+            provider,
+            key,
+            device_,
+            inputs(key.problem),
+            earlier == descriptions_.end() ? "" : std::string_view(earlier->second)};
 }
 
 Measurement CaseRunner::blank(const Case& key) const {
@@ -132,11 +138,13 @@ std::optional<CaseRunner::Fault> CaseRunner::attempt(std::span<Entry> entries) {
         ready.push_back(&entry);
     }
     std::optional<Fault> fault;
+    const auto start = clock::now();
     try {
         time_in_rounds(device_, contestants, options_, reference_clock_mhz_);
     } catch (const TimingFault& error) {
         fault = Fault{ready[error.who()], Status::failed, error.what()};
     }
+    spent_.time_ms += since_ms(start);
     for (std::size_t i = 0; i < ready.size(); ++i) {
         ready[i]->contestant = std::move(contestants[i]);
     }
@@ -149,6 +157,13 @@ std::optional<CaseRunner::Fault> CaseRunner::attempt(std::span<Entry> entries) {
     return std::nullopt;
 }
 
+std::string CaseRunner::check(PreparedCase& prepared) {
+    const auto start = clock::now();
+    std::string wrong = prepared.check();
+    spent_.check_ms += since_ms(start);
+    return wrong;
+}
+
 std::optional<CaseRunner::Fault> CaseRunner::make_ready(std::span<Entry> entries) {
     for (Entry& entry : entries) {
         if (entry.decided) continue;
@@ -158,7 +173,8 @@ std::optional<CaseRunner::Fault> CaseRunner::make_ready(std::span<Entry> entries
         try {
             entry.prepared.emplace(prepare(entry.key));
             entry.m.description = entry.prepared->describe();
-            const std::string wrong = entry.prepared->check();
+            spent_.prepare_ms += since_ms(start);
+            const std::string wrong = check(*entry.prepared);
             entry.m.error = inputs_->error();
             if (!wrong.empty()) {
                 fault = Fault{&entry, Status::incorrect, "before timing, " + wrong};
@@ -183,7 +199,7 @@ std::optional<CaseRunner::Fault> CaseRunner::check_again(std::span<Entry> entrie
         std::optional<Fault> fault;
         try {
             inputs_->clear_error();
-            const std::string wrong = entry.prepared->check();
+            const std::string wrong = check(*entry.prepared);
             entry.m.error = std::max(entry.m.error, inputs_->error());
             if (!wrong.empty()) {
                 fault = Fault{&entry, Status::incorrect, "after timing, " + wrong};

@@ -6,6 +6,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "harness/measure/prepared_case.h"
@@ -19,6 +21,20 @@ class CaseRunner {
    public:
     CaseRunner(const Registry& registry, Device& device, const MeasureOptions& options);
     ~CaseRunner();
+
+    // By case id, what providers said of cases under the same software on such a device: they are
+    // prepared like that again.
+    void remember(std::unordered_map<std::string, std::string> descriptions) {
+        descriptions_ = std::move(descriptions);
+    }
+
+    // Wall time of all that was run so far.
+    struct Spent {
+        double prepare_ms = 0;  // inputs, references, choice of algorithms
+        double check_ms = 0;
+        double time_ms = 0;  // rounds, with the load and the rest between them
+    };
+    [[nodiscard]] const Spent& spent() const { return spent_; }
 
     struct Group {
         std::vector<Measurement> measurements;  // in order of the cases
@@ -46,6 +62,7 @@ class CaseRunner {
     // One try at all entries that are not decided; what went wrong, if anything did.
     [[nodiscard]] std::optional<Fault> attempt(std::span<Entry> entries);
     [[nodiscard]] std::optional<Fault> make_ready(std::span<Entry> entries);
+    [[nodiscard]] std::string check(PreparedCase& prepared);
     [[nodiscard]] std::optional<Fault> check_again(std::span<Entry> entries);
     [[nodiscard]] std::vector<Ratio> ratios(std::span<const Entry> entries) const;
 
@@ -53,6 +70,8 @@ class CaseRunner {
     Device& device_;
     MeasureOptions options_;
     double reference_clock_mhz_;
+    std::unordered_map<std::string, std::string> descriptions_;
+    Spent spent_;
     std::unique_ptr<Inputs> inputs_;
 };
 

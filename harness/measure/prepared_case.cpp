@@ -20,12 +20,13 @@ class Range {
 }  // namespace
 
 PreparedCase::PreparedCase(const Op& op, const Provider& provider, const Case& key, Device& device,
-                           Inputs& inputs)
+                           Inputs& inputs, std::string_view earlier)
     : key_(key),
       device_(device),
       inputs_(inputs),
       tolerance_(op.tolerance(key.problem)),
-      prepared_(provider.prepare(key, device, inputs.sets())) {}
+      prepared_(earlier.empty() ? provider.prepare(key, device, inputs.sets())
+                                : provider.prepare_like(earlier, key, device, inputs.sets())) {}
 
 std::string PreparedCase::check() {
     const Range range(device_, key_.id());

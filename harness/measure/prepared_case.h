@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "bench/op.h"
 #include "harness/core/records.h"
@@ -17,8 +18,9 @@ inline constexpr int warmup_launches = 3;  // before the first timed launch of a
 // Throws Unsupported, OutOfMemory or a device Error.
 class PreparedCase {
    public:
+    // `earlier`: as Provider::prepare_like; empty: none.
     PreparedCase(const Op& op, const Provider& provider, const Case& key, Device& device,
-                 Inputs& inputs);
+                 Inputs& inputs, std::string_view earlier = {});
     // Poisons, launches and compares every set; empty when all is well, else what is wrong.
     [[nodiscard]] std::string check();
     // spec.sets is set here. A range of the case's name on the profiler's timeline.

@@ -417,22 +417,4 @@ std::vector<RatioRow> Store::ratios(const std::string& run_id) const {
     });
 }
 
-std::vector<std::pair<std::string, double>> Store::wall_ms(
-    const std::string& environment_hash) const {
-    return impl_->read([&] {
-        // With one max() SQLite takes the other columns from the row that holds it.
-        SQLite::Statement query(
-            *impl_->database,
-            "SELECT c.case_id, m.wall_ms, max(m.measured_at) FROM measurements m "
-            "JOIN runs r ON r.id = m.run JOIN environments e ON e.id = r.environment "
-            "JOIN cases c ON c.id = m.case_key WHERE e.hash = ? GROUP BY c.case_id");
-        query.bind(1, environment_hash);
-        std::vector<std::pair<std::string, double>> out;
-        while (query.executeStep()) {
-            out.emplace_back(query.getColumn(0).getString(), query.getColumn(1).getDouble());
-        }
-        return out;
-    });
-}
-
 }  // namespace etalon

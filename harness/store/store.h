@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "harness/core/records.h"
@@ -151,6 +152,11 @@ class Store {
     // Latest known wall time of each case id, for ETA and balance.
     [[nodiscard]] std::vector<std::pair<std::string, double>> wall_ms(
         const std::string& environment_hash) const;
+
+    // Of each case, how its provider last described the way it was computed, where it was ok, on
+    // the same model of device with the same driver and libraries.
+    [[nodiscard]] std::unordered_map<std::string, std::string> descriptions(
+        const Environment& like) const;
 
     // --- housekeeping ------------------------------------------------------------------------
     [[nodiscard]] VerifyReport verify() const;

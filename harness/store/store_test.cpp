@@ -380,5 +380,31 @@ TEST_F(StoreTest, ALockEndsWithItsHolder) {
     EXPECT_FALSE(std::filesystem::exists(path + ".sweep-lock"));
 }
 
+TEST_F(StoreTest, DescriptionsAreTheLatestOkOnesUnderTheSameSoftware) {
+    Store store = Store::open(path, Store::Mode::create);
+    const auto add = [&](const std::string& id, const Environment& where, const std::string& at,
+                         const std::string& description, Status status = Status::ok) {
+        store.begin_run(where, run(id), {case_id(0)});
+        Measurement m = measurement(0, at);
+        m.description = description;
+        m.status = status;
+        m.reason = status == Status::ok ? "" : "planted";
+        store.add(id, m);
+    };
+    Environment later = environment();
+    later.os = "Debian 13";  // no part of what chooses
+    add("second", later, "2026-12-03T00:00:00.000Z", "tile 2");
+    add("first", environment(), "2026-12-02T00:00:00.000Z", "tile 1");
+    add("third", environment(), "2026-12-04T00:00:00.000Z", "tile 3", Status::incorrect);
+    add("other", environment("590.10"), "2026-12-05T00:00:00.000Z", "tile 4");
+    using testing::Pair;
+    using testing::UnorderedElementsAre;
+    EXPECT_THAT(store.descriptions(environment()),
+                UnorderedElementsAre(Pair(case_id(0), "tile 2")));
+    EXPECT_THAT(store.descriptions(environment("590.10")),
+                UnorderedElementsAre(Pair(case_id(0), "tile 4")));
+    EXPECT_THAT(store.descriptions(environment("570.1")), IsEmpty());
+}
+
 }  // namespace
 }  // namespace etalon

@@ -31,7 +31,8 @@ std::string to_json(const SweepOptions& options) {
                 {"min_samples", options.measure.min_samples},
                 {"max_samples", options.measure.max_samples},
                 {"case_budget_ms", options.measure.case_budget_ms},
-                {"seed", options.measure.seed}};
+                {"seed", options.measure.seed},
+                {"choose_again", options.choose_again}};
     if (options.budget_s) out["budget_s"] = *options.budget_s;
     return out.dump();
 }
@@ -48,6 +49,7 @@ SweepOptions options_from_json(const std::string& text) {
         options.measure.max_samples = in.at("max_samples");
         options.measure.case_budget_ms = in.at("case_budget_ms");
         options.measure.seed = in.at("seed");
+        options.choose_again = in.value("choose_again", false);  // not in runs of older builds
         return options;
     } catch (const json::exception& error) {
         throw usage_error(fmt::format(

@@ -166,6 +166,11 @@ SweepResult run_sweep(const Registry& registry, Device& device, Store& store,
 
     Forecast forecast(store, store.run(run_id).environment_hash);
     CaseRunner runner(registry, device, options.measure);
+    if (!options.choose_again) {
+        const std::string& here = store.run(run_id).environment_hash;
+        runner.remember(store.descriptions(store.environment(here)));
+    }
+    const double busy_before_ns = device.busy_ns();
     std::size_t at = 0;
     const auto report = [&](const Measurement* measurement) {
         on_event({total - pending.size() + at, total, measurement,
@@ -184,6 +189,7 @@ SweepResult run_sweep(const Registry& registry, Device& device, Store& store,
             break;
         }
         const CaseRunner::Group group = runner.run(next_group(registry, device, pending, at));
+        const auto storing = clock::now();
         for (const Measurement& m : group.measurements) {
             store.add(run_id, m);
             count(m, result);
@@ -192,6 +198,7 @@ SweepResult run_sweep(const Registry& registry, Device& device, Store& store,
             report(&m);
         }
         for (const Ratio& ratio : group.ratios) store.add(run_id, ratio);
+        result.store_s += since_s(storing);
         if (!device.usable()) {
             result.device_lost = true;
             if (at < pending.size()) result.why_left = "device lost";
@@ -202,6 +209,11 @@ SweepResult run_sweep(const Registry& registry, Device& device, Store& store,
     result.left = pending.size() - at;
     result.state = result.left == 0 ? RunState::finished : RunState::interrupted;
     store.end_run(run_id, result.state, utc_now());
+    result.wall_s = since_s(start);
+    result.busy_s = (device.busy_ns() - busy_before_ns) / 1e9;
+    result.prepare_s = runner.spent().prepare_ms / 1000;
+    result.check_s = runner.spent().check_ms / 1000;
+    result.time_s = runner.spent().time_ms / 1000;
     return result;
 }
 

@@ -20,6 +20,9 @@ struct SweepOptions {
     MeasureOptions measure;
     std::optional<double> budget_s;  // wall time of the whole sweep
     std::string tag;
+    // Let providers choose among their algorithms afresh, and not as they did for the latest run
+    // under the same driver and libraries.
+    bool choose_again = false;
 };
 // What is kept with a run, so that a resumed one goes on as it began.
 [[nodiscard]] std::string to_json(const SweepOptions& options);
@@ -43,6 +46,9 @@ struct SweepResult {
     // and the case for which that is most. Of this sitting.
     double raw_effect = 0;
     std::string raw_effect_case;
+    // Where the wall time of this sitting went. busy_s: the device was executing, flushes and load
+    // included; 0 where the timer does not see it.
+    double wall_s = 0, busy_s = 0, prepare_s = 0, check_s = 0, time_s = 0, store_s = 0;
     bool device_lost = false;  // a new process can go on: the device's context is gone
 };
 // The gravest of what happened: incorrect, then failed, then cases left.

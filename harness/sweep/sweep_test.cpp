@@ -79,6 +79,68 @@ std::string refusal(const std::function<void()>& call) {
     return "nothing was thrown";
 }
 
+// Says which of two ways it took: the one it was told of, or else the one that is its turn.
+class ChoosingProvider final : public Provider {
+   public:
+    explicit ChoosingProvider(const Provider& truth) : truth_(truth) {}
+    [[nodiscard]] std::string_view name() const override { return "chooser"; }
+    [[nodiscard]] std::string_view op() const override { return truth_.op(); }
+    [[nodiscard]] DeviceKind device() const override { return truth_.device(); }
+    [[nodiscard]] std::optional<std::string> unsupported(const Case&, Device&) const override {
+        return std::nullopt;
+    }
+    [[nodiscard]] std::unique_ptr<Prepared> prepare(
+        const Case& key, Device& device, std::span<const BufferSet> sets) const override {
+        return prepare_like(fmt::format("way {}", ++choices_), key, device, sets);
+    }
+    [[nodiscard]] std::unique_ptr<Prepared> prepare_like(
+        std::string_view earlier, const Case& key, Device& device,
+        std::span<const BufferSet> sets) const override {
+        return std::make_unique<Kernel>(truth_.prepare(key, device, sets), earlier);
+    }
+
+   private:
+    class Kernel final : public Prepared {
+       public:
+        Kernel(std::unique_ptr<Prepared> truth, std::string_view way)
+            : truth_(std::move(truth)), way_(way) {}
+        void launch(Stream stream, std::size_t set) override { truth_->launch(stream, set); }
+        [[nodiscard]] std::string describe() const override { return way_; }
+
+       private:
+        std::unique_ptr<Prepared> truth_;
+        std::string way_;
+    };
+    const Provider& truth_;
+    mutable int choices_ = 0;
+};
+
+TEST_F(SweepTest, AProviderChoosesOnceForAllNightsUntilItIsToChooseAgain) {
+    registry_.add(
+        std::make_unique<ChoosingProvider>(registry_.provider("copy", "etalon", DeviceKind::host)));
+    const auto way = [this] {
+        const std::string run_id = begin({id("chooser")});
+        EXPECT_EQ(sweep(run_id).ok, 1u);
+        return stored(run_id).at(id("chooser")).description;
+    };
+    EXPECT_EQ(way(), "way 1");
+    EXPECT_EQ(way(), "way 1");
+    options_.choose_again = true;
+    EXPECT_EQ(way(), "way 2");
+    options_.choose_again = false;
+    EXPECT_EQ(way(), "way 2");  // the latest
+}
+
+TEST_F(SweepTest, TellsWhereItsTimeWent) {
+    const SweepResult result = sweep(begin({id("etalon"), id("libc")}));
+    EXPECT_GT(result.prepare_s, 0);
+    EXPECT_GT(result.check_s, 0);
+    EXPECT_GT(result.time_s, 0);
+    EXPECT_GT(result.store_s, 0);
+    EXPECT_LE(result.prepare_s + result.check_s + result.time_s + result.store_s, result.wall_s);
+    EXPECT_EQ(result.busy_s, 0);  // the host's timer does not see it
+}
+
 TEST_F(SweepTest, GoesOnPastEveryFaultAndStoresItsReason) {
     plant(registry_, "copy", "wrong", {.launched = [](const BufferSet& buffers, int) {
               scale_output(buffers, 1 + 0x1p-23);  // one unit in the last place: copy allows none

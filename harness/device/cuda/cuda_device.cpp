@@ -206,6 +206,7 @@ class CudaDevice final : public Device {
     bool can_heat() const override { return true; }
     void heat(double milliseconds) override { timing_->heat(milliseconds); }
     std::string timer() const override { return timing_->name(); }
+    [[nodiscard]] double busy_ns() override { return usable_ ? timing_->busy_ns() : 0; }
     TimerFloor timer_floor() override { return timing_->floor(); }
 
     Conditions conditions() override {

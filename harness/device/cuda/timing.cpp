@@ -98,11 +98,25 @@ void Timing::heat(double milliseconds) {
     heater().run(milliseconds);
 }
 
+std::vector<Activity> Timing::take_activities() {
+    std::vector<Activity> activities = recorder_->take();
+    for (const Activity& activity : activities) {
+        if (activity.name.find("spin") != std::string::npos) continue;  // waits for the CPU
+        busy_ns_ += static_cast<double>(activity.end_ns - activity.start_ns);
+    }
+    return activities;
+}
+
+double Timing::busy_ns() {
+    if (recorder_) take_activities();
+    return busy_ns_;
+}
+
 std::vector<double> Timing::durations_ns(int samples) {
     std::vector<double> durations;
     if (recorder_) {
         for (const ActivityWindow& window :
-             cut_windows(recorder_->take(), static_cast<std::size_t>(samples))) {
+             cut_windows(take_activities(), static_cast<std::size_t>(samples))) {
             durations.push_back(window.span_ns);
         }
         return durations;
@@ -116,8 +130,8 @@ std::vector<double> Timing::durations_ns(int samples) {
 
 std::vector<Sample> Timing::run(const Launch& launch, const BlockSpec& spec) {
     reserve(spec.samples);
-    if (spec.heated) (void)heater();         // made before the spin waits for the CPU
-    if (recorder_) (void)recorder_->take();  // of checks and other blocks
+    if (spec.heated) (void)heater();   // made before the spin waits for the CPU
+    if (recorder_) take_activities();  // of checks and other blocks
     for (int i = 0; i < spec.warmups; ++i) {
         launch({stream_}, static_cast<std::size_t>(i) % spec.sets);
     }

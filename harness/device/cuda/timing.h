@@ -41,12 +41,16 @@ class Timing {
     void heat(double milliseconds);
     [[nodiscard]] std::vector<Sample> run(const Launch& launch, const BlockSpec& spec);
     [[nodiscard]] Device::TimerFloor floor();
+    // As Device::busy_ns.
+    [[nodiscard]] double busy_ns();
 
    private:
     void enqueue(const Launch& launch, const BlockSpec& spec, int index);
     void reserve(int samples);
     [[nodiscard]] std::vector<double> durations_ns(int samples);
     [[nodiscard]] Heater& heater();
+    // What has ended since the last call, counted into busy_ns_.
+    std::vector<Activity> take_activities();
     [[nodiscard]] kernels::ClockReading* readings(int sample, int side);
 
     Device& device_;
@@ -56,6 +60,7 @@ class Timing {
     Buffer readings_;
     std::optional<ActivityRecorder> recorder_;
     std::string no_cupti_;
+    double busy_ns_ = 0;
     std::optional<Heater> heater_;  // made when first asked for
     struct Window {
         UniqueEvent start, stop;
