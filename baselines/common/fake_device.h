@@ -50,6 +50,9 @@ class FakeDevice final : public Device {
         }
         return block;
     }
+    [[nodiscard]] Launch arithmetic(std::int64_t units) override {
+        return taking(static_cast<double>(units));
+    }
     [[nodiscard]] bool can_heat() const override { return timed_as != nullptr; }
     void heat(double) override { ++heats; }
     [[nodiscard]] const DeviceInfo& info() const override { return info_; }

@@ -36,6 +36,7 @@ void add_report(CLI::App& app, Context& context);
 void add_roofline(CLI::App& app, Context& context);
 void add_cost(CLI::App& app, Context& context);
 void add_db(CLI::App& app, Context& context);
+void add_profile(CLI::App& app, Context& context);
 void add_selftest(CLI::App& app, Context& context);
 
 }  // namespace etalon::cli

@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "harness/core/text.h"
+#include "harness/stats/modes.h"
 
 namespace etalon::cli {
 namespace {
@@ -38,7 +39,7 @@ std::string outcome(const Measurement& m) {
     std::string text = fmt::format("{} ±{:.2f} %", human_time(time.value),
                                    100 * (time.hi - time.lo) / 2 / time.value);
     if (m.clock_mhz > 0) text += fmt::format(", {:.0f} MHz", m.clock_mhz);
-    return text;
+    return text + stats::modes_text(m.modes);
 }
 
 Progress::Progress(bool quiet) : quiet_(quiet), terminal_(isatty(STDERR_FILENO) != 0) {}

@@ -47,6 +47,27 @@ void print_row(const selftest::Row& row) {
         100 * row.allowed, row.trusted() ? "trusted" : "NOT trusted");
 }
 
+json injection_json(const selftest::Injection& injection) {
+    return {{"put", injection.put},
+            {"paired", report::interval(injection.paired)},
+            {"across", report::number(injection.across)},
+            {"raw_across", report::number(injection.raw_across)},
+            {"allowed", injection.allowed},
+            {"seen", injection.seen()}};
+}
+
+void print_injection(const selftest::Injection& injection, bool heated) {
+    fmt::print("\n{:.0f} % more work: neighbouring blocks see {:+.2f} % ({:+.2f} to {:+.2f})",
+               100 * injection.put, 100 * injection.paired.value, 100 * injection.paired.lo,
+               100 * injection.paired.hi);
+    if (heated) {
+        fmt::print("; under load against at rest {:+.2f} %, raw {:+.2f} %", 100 * injection.across,
+                   100 * injection.raw_across);
+    }
+    fmt::print("; allowed ±{:.1f} %: {}\n", 100 * injection.allowed,
+               injection.seen() ? "seen" : "NOT seen");
+}
+
 void run(const Options& options, Context& context) {
     const Registry registry = builtin_registry();
     const std::unique_ptr<Device> device = open_device(options.device, parse_timer(options.timer));
@@ -82,6 +103,11 @@ void run(const Options& options, Context& context) {
         rows.push_back(row_json(row));
         if (!options.json) print_row(row);
     }
+    const selftest::Injection injection =
+        selftest::inject(*device, options.plan, environment.reference_clock_mhz);
+    ++all;
+    trusted += injection.seen() ? 1 : 0;
+    if (!options.json) print_injection(injection, device->can_heat());
     context.exit = trusted == all ? ExitCode::ok : ExitCode::undecided;
     if (options.json) {
         fmt::print("{}\n", report::dump({{"format", "etalon.selftest/1"},
@@ -92,11 +118,12 @@ void run(const Options& options, Context& context) {
                                          {"method", environment.method},
                                          {"reference_clock_mhz", environment.reference_clock_mhz},
                                          {"trusted", trusted == all},
-                                         {"cases", rows}}));
+                                         {"cases", rows},
+                                         {"injection", injection_json(injection)}}));
         return;
     }
-    fmt::print("\n{} of {} cases agree at rest and under load once times are at {:.0f} MHz{}\n",
-               trusted, all, environment.reference_clock_mhz,
+    fmt::print("\n{} of {} agree at rest and under load once times are at {:.0f} MHz{}\n", trusted,
+               all, environment.reference_clock_mhz,
                trusted == all ? "" : "; `etalon doctor` says what may disturb this machine");
 }
 

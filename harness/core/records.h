@@ -102,6 +102,7 @@ struct Measurement {
     Conditions conditions;
     std::string method;        // e.g. "events/1": timer and method version
     std::string stop_reason;   // precision | budget | max-samples
+    std::string modes;         // JSON of stats::to_json(Modes); empty: one speed
     std::string description;   // JSON of the provider: algorithm id, workspace bytes, kernels
     std::string distribution;  // "normal"
     std::uint64_t seed = 0;

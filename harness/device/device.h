@@ -156,6 +156,9 @@ class Device {
     // Keeps it under full load for so long. Does nothing where can_heat() is false.
     virtual void heat(double milliseconds) = 0;
 
+    // A launch of arithmetic alone, on all of the device, whose work is proportional to `units`; a
+    // unit takes some nanoseconds. For looking at the measurement itself.
+    [[nodiscard]] virtual Launch arithmetic(std::int64_t units) = 0;
     // Times `samples` launches one by one. Flush, probe and launch gap stay outside the window.
     [[nodiscard]] virtual Block time_block(const Launch& launch, const BlockSpec& spec) = 0;
     [[nodiscard]] virtual std::string timer() const = 0;  // "cupti", "events", "steady_clock"
@@ -168,6 +171,10 @@ class Device {
     // Time in which it was seen executing since it was opened, waits for the CPU left out; 0 where
     // the timer does not see it.
     [[nodiscard]] virtual double busy_ns() { return 0; }
+
+    // What nvidia-smi shows as GPU-Util, 0 to 1: the share of the last second or so in which some
+    // kernel ran. Empty where there is no such figure.
+    [[nodiscard]] virtual std::optional<double> reported_utilisation() { return std::nullopt; }
 
     // Named range on the profiler's timeline (NVTX domain "etalon"); nothing on the host.
     virtual void range_push(const std::string& name) = 0;

@@ -25,7 +25,13 @@ class PreparedCase {
     [[nodiscard]] std::string check();
     // spec.sets is set here. A range of the case's name on the profiler's timeline.
     [[nodiscard]] Block time(BlockSpec spec);
+    // One launch under the conditions of a timed one, in a range of this name that holds nothing
+    // else.
+    void launch_in_range(const std::string& name);
+    // Launches without a pause, for so long.
+    void launch_for(double milliseconds);
     [[nodiscard]] std::string describe() const { return prepared_->describe(); }
+    [[nodiscard]] std::size_t sets() const;  // of buffers, which rotate
     [[nodiscard]] const Case& key() const { return key_; }
 
    private:

@@ -4,6 +4,9 @@
 #include <chrono>
 #include <random>
 #include <thread>
+#include <utility>
+
+#include "harness/stats/modes.h"
 
 namespace etalon {
 namespace {
@@ -44,12 +47,41 @@ void take_block(Contestant& each, int samples, bool heated) {
     Block block = each.prepared->time(spec);
     Measurement& m = *each.m;
     m.samples.insert(m.samples.end(), block.samples.begin(), block.samples.end());
+    const int rotated = spec.l2 == L2Mode::hot ? 1 : static_cast<int>(each.prepared->sets());
+    for (int i = 0; i < static_cast<int>(block.samples.size()); ++i) {
+        each.set.push_back(i % rotated);
+        each.block.push_back(static_cast<int>(each.blocks.size()));
+        each.load.push_back(heated ? 1 : 0);
+    }
     if (!heated) {
         each.rested.insert(each.rested.end(), block.samples.begin(), block.samples.end());
         m.conditions = block.conditions;
     }
     each.blocks.push_back(std::move(block.samples));
     each.spent_ms += since_ms(start);
+}
+
+// A case with two speeds says so, and what they follow. Which of them a median falls on is luck, so
+// the interval covers both where each is common.
+void note_modes(Contestant& each, double quantum_ns, double reference_clock_mhz) {
+    constexpr double common = 0.25;
+    Measurement& m = *each.m;
+    const std::vector<double> times =
+        stats::normalised_durations(m.samples, m, reference_clock_mhz);
+    const stats::Modes found = stats::modes(times, quantum_ns);
+    m.modes.clear();
+    if (found.modes.empty()) return;
+    std::string factor;
+    for (const auto& [name, level] :
+         {std::pair("buffer set", &each.set), std::pair("load", &each.load),
+          std::pair("block", &each.block)}) {
+        if (factor.empty() && stats::follows(found, times, *level)) factor = name;
+    }
+    m.modes = stats::to_json(found, factor);
+    const auto [fast, slow] = std::pair(found.modes[0], found.modes[1]);
+    if (std::min(fast.weight, slow.weight) < common) return;
+    m.norm_time_ns->lo = std::min(m.norm_time_ns->lo, fast.time_ns);
+    m.norm_time_ns->hi = std::max(m.norm_time_ns->hi, slow.time_ns);
 }
 
 void judge(Contestant& each, const MeasureOptions& options, double reference_clock_mhz,
@@ -67,6 +99,7 @@ void judge(Contestant& each, const MeasureOptions& options, double reference_clo
         return;
     }
     each.done = true;
+    note_modes(each, options.quantum_ns, reference_clock_mhz);
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ struct MeasureOptions {
     int max_samples = 64;
     double case_budget_ms = 400;  // spent on one case's samples
     std::uint64_t seed = 1;
+    double quantum_ns = 0;  // the timer's step: two of them are not two speeds
 };
 
 // A case in its rounds. `m` gets samples, conditions, figures and the reason for stopping.
@@ -31,6 +32,8 @@ struct Contestant {
     stats::ElasticityPrior prior;
     // Of each block, in order: where the n-th blocks of two cases stand, they were neighbours.
     std::vector<std::vector<Sample>> blocks;
+    // Of each sample of m.samples: what its speed may follow.
+    std::vector<int> set, block, load;
     std::vector<Sample> rested;  // those of m.samples that were taken without load
     double spent_ms = 0;
     bool done = false;

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
 
@@ -18,11 +19,17 @@ namespace {
 
 constexpr double rest_mhz = 1900, load_mhz = 1500, reference_mhz = 1782;
 
-// A provider whose launches take this long at the reference clock.
+// A provider whose launches take this long at the reference clock; on the first set of buffers so
+// many times as long.
 class Timed final : public Provider {
    public:
-    Timed(FakeDevice& device, std::vector<std::string>& log, std::string name, double time_ns)
-        : device_(device), log_(log), name_(std::move(name)), time_ns_(time_ns) {}
+    Timed(FakeDevice& device, std::vector<std::string>& log, std::string name, double time_ns,
+          double first_set_factor)
+        : device_(device),
+          log_(log),
+          name_(std::move(name)),
+          time_ns_(time_ns),
+          first_set_factor_(first_set_factor) {}
     [[nodiscard]] std::string_view name() const override { return name_; }
     [[nodiscard]] std::string_view op() const override { return "copy"; }
     [[nodiscard]] DeviceKind device() const override { return DeviceKind::cuda; }
@@ -36,7 +43,8 @@ class Timed final : public Provider {
             explicit Kernel(const Timed& of) : of_(of) {}
             void launch(Stream stream, std::size_t set) override {
                 if (of_.log_.empty() || of_.log_.back() != of_.name_) of_.log_.push_back(of_.name_);
-                of_.device_.taking(of_.time_ns_)(stream, set);
+                const double factor = set == 0 ? of_.first_set_factor_ : 1;
+                of_.device_.taking(of_.time_ns_ * factor)(stream, set);
             }
             [[nodiscard]] std::string describe() const override { return "{}"; }
 
@@ -50,7 +58,7 @@ class Timed final : public Provider {
     FakeDevice& device_;
     std::vector<std::string>& log_;
     std::string name_;
-    double time_ns_;
+    double time_ns_, first_set_factor_;
 };
 
 class RoundsTest : public ::testing::Test {
@@ -68,8 +76,8 @@ class RoundsTest : public ::testing::Test {
 
     // Times a baseline of 100 µs beside a rival of `ours_ns`.
     void time(double ours_ns) {
-        base_.emplace(device_, log_, "base", 100e3);
-        ours_.emplace(device_, log_, "ours", ours_ns);
+        base_.emplace(device_, log_, "base", 100e3, 1);
+        ours_.emplace(device_, log_, "ours", ours_ns, first_set_factor_);
         const Op& op = registry_.op("copy");
         const Problem& problem = inputs_.problem();
         Case base{problem, "base", "", L2Mode::cold}, ours{problem, "ours", "", L2Mode::cold};
@@ -90,7 +98,7 @@ class RoundsTest : public ::testing::Test {
     std::uint64_t seed_;
     std::mt19937_64 random_;
     std::normal_distribution<double> normal_;
-    double elasticity_ = 0.8, noise_ = 0.002;
+    double elasticity_ = 0.8, noise_ = 0.002, first_set_factor_ = 1;
     FakeDevice device_;
     Registry registry_ = builtin_registry();
     std::unique_ptr<Device> host_ = host::make_host_device();
@@ -146,6 +154,31 @@ TEST_F(RoundsTest, BlocksAlternateThereAndBack) {
     EXPECT_EQ(m_[0].samples.size(), 30u);
     EXPECT_LE(log_.size(), 6u) << "there and back joins the two blocks in the middle";
     EXPECT_GE(log_.size(), 5u);
+}
+
+TEST_F(RoundsTest, TwoSpeedsAreStoredWithWhatTheyFollow) {
+    first_set_factor_ = 1.05;
+    options_.precision = -1;
+    time(80e3);
+    EXPECT_EQ(m_[0].modes, "");
+    const auto told = nlohmann::json::parse(m_[1].modes);
+    EXPECT_EQ(told.at("follows"), "buffer set") << m_[1].modes;
+    EXPECT_NEAR(told.at("modes")[0].at("time_ns"), 80e3, 400) << "seed " << seed_;
+    EXPECT_NEAR(told.at("modes")[1].at("time_ns"), 84e3, 400) << "seed " << seed_;
+}
+
+TEST_F(RoundsTest, TheIntervalCoversBothSpeedsWhereEitherMayBeTheMedian) {
+    std::bernoulli_distribution slow(0.5);
+    const auto steady = device_.timed_as;
+    device_.timed_as = [&](double time_ns, bool heated) {
+        return steady(time_ns * (slow(random_) ? 1.04 : 1), heated);
+    };
+    time(80e3);
+    for (const Measurement& m : m_) {
+        ASSERT_NE(m.modes, "") << "seed " << seed_;
+        EXPECT_EQ(nlohmann::json::parse(m.modes).at("follows"), "");
+        EXPECT_GT(m.norm_time_ns->hi / m.norm_time_ns->lo, 1.035) << "seed " << seed_;
+    }
 }
 
 TEST_F(RoundsTest, NoSampleIsTakenPastTheLimits) {

@@ -1,6 +1,7 @@
 #include "harness/measure/selftest.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <stdexcept>
@@ -36,6 +37,18 @@ std::vector<double> clocks(std::span<const Sample> samples) {
     std::vector<double> values;
     for (const Sample& sample : samples) values.push_back(sample.clock_mhz);
     return values;
+}
+
+// Rests or loads the device before block `i`; true: it is under load. Cool, hot, hot, cool: neither
+// history is always the later one.
+bool bring_to(Device& device, int i, const Plan& plan) {
+    const bool heated = device.can_heat() && (i % 4 == 1 || i % 4 == 2);
+    if (heated) {
+        device.heat(plan.heat_ms);
+    } else if (device.can_heat()) {
+        std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(plan.rest_ms));
+    }
+    return heated;
 }
 
 }  // namespace
@@ -96,16 +109,73 @@ Row judge(std::span<const LoadBlock> blocks, const stats::ElasticityPrior& prior
     return row;
 }
 
+bool Injection::seen() const {
+    return std::fabs(paired.value - put) <= allowed && std::fabs(across - put) <= allowed;
+}
+
+double allowed_injection_error(DeviceKind kind) {
+    return kind == DeviceKind::host ? 0.03 : 0.003;
+}
+
+Injection judge_injection(std::span<const LoadBlock> shorter, std::span<const LoadBlock> longer,
+                          double reference_clock_mhz) {
+    const std::size_t pairs = std::min(shorter.size(), longer.size());
+    std::vector<Sample> learnt;  // of the shorter one alone: what was put there is not fitted away
+    for (const LoadBlock& block : shorter) {
+        learnt.insert(learnt.end(), block.samples.begin(), block.samples.end());
+    }
+    Measurement m;
+    m.elasticity = stats::elasticity(learnt, {.mean = 1, .sigma = 0.25});
+    const auto norm_ns = [&](const LoadBlock& block) {
+        return stats::median(stats::normalised_durations(block.samples, m, reference_clock_mhz));
+    };
+    const bool heated = std::any_of(shorter.begin(), shorter.end(),
+                                    [](const LoadBlock& block) { return block.heated; });
+    std::vector<double> ratios, cool_norm, cool_raw, hot_norm, hot_raw;
+    for (std::size_t i = 0; i < pairs; ++i) {
+        const double before = norm_ns(shorter[i]), after = norm_ns(longer[i]);
+        ratios.push_back(after / before);
+        if (!heated || !shorter[i].heated) {
+            cool_norm.push_back(before);
+            cool_raw.push_back(stats::median(durations(shorter[i].samples)));
+        }
+        if (!heated || longer[i].heated) {
+            hot_norm.push_back(after);
+            hot_raw.push_back(stats::median(durations(longer[i].samples)));
+        }
+    }
+    Injection injection;
+    const Estimate ratio = stats::geometric_mean(ratios);
+    injection.paired = {ratio.value - 1, ratio.lo - 1, ratio.hi - 1};
+    injection.across = stats::median(hot_norm) / stats::median(cool_norm) - 1;
+    injection.raw_across = stats::median(hot_raw) / stats::median(cool_raw) - 1;
+    return injection;
+}
+
+Injection inject(Device& device, const Plan& plan, double reference_clock_mhz) {
+    constexpr std::int64_t units = 5000;  // some 45 µs on an H200, 100 µs on a CPU
+    const std::array launches = {device.arithmetic(units), device.arithmetic(units + units / 100)};
+    std::array<std::vector<LoadBlock>, 2> blocks;
+    for (int i = 0; i < plan.blocks; ++i) {
+        const bool heated = bring_to(device, i, plan);
+        for (const std::size_t turn : {0, 1}) {
+            const std::size_t which = i % 2 == 0 ? turn : 1 - turn;
+            Block block = device.time_block(launches[which], {.l2 = L2Mode::hot,
+                                                              .warmups = warmup_launches,
+                                                              .samples = plan.samples,
+                                                              .heated = heated});
+            blocks[which].push_back({heated, std::move(block.samples)});
+        }
+    }
+    Injection injection = judge_injection(blocks[0], blocks[1], reference_clock_mhz);
+    injection.allowed = allowed_injection_error(device.info().kind);
+    return injection;
+}
+
 std::vector<LoadBlock> measure(Device& device, PreparedCase& prepared, const Plan& plan) {
     std::vector<LoadBlock> blocks;
     for (int i = 0; i < plan.blocks; ++i) {
-        // Cool, hot, hot, cool: neither history is always the later one.
-        const bool heated = device.can_heat() && (i % 4 == 1 || i % 4 == 2);
-        if (heated) {
-            device.heat(plan.heat_ms);
-        } else if (device.can_heat()) {
-            std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(plan.rest_ms));
-        }
+        const bool heated = bring_to(device, i, plan);
         Block block = prepared.time({.l2 = prepared.key().l2,
                                      .warmups = i == 0 ? warmup_launches : 0,
                                      .samples = plan.samples,

@@ -45,6 +45,23 @@ struct Row {
 // neighbours share its caches, ten times as much.
 [[nodiscard]] double allowed_gap(double time_ns, DeviceKind kind);
 
+// Is a slowdown that was put there seen? A kernel of arithmetic and the same with 1 % more work, in
+// neighbouring blocks of both histories.
+struct Injection {
+    double put = 0.01;
+    Estimate paired;        // what neighbouring blocks say, with its interval
+    double across = 0;      // the longer one under load against the shorter one at rest, normalised
+    double raw_across = 0;  // the same in raw times: what another night would have said
+    double allowed = 0;
+    [[nodiscard]] bool seen() const;
+};
+// 0.3 % (issue figure); ten times as much on the host.
+[[nodiscard]] double allowed_injection_error(DeviceKind kind);
+// Blocks in pairs of one history: the shorter, the longer.
+[[nodiscard]] Injection judge_injection(std::span<const LoadBlock> shorter,
+                                        std::span<const LoadBlock> longer,
+                                        double reference_clock_mhz);
+
 struct Plan {
     int blocks = 16;  // in both histories together
     int samples = 21;
@@ -52,5 +69,7 @@ struct Plan {
 };
 [[nodiscard]] std::vector<LoadBlock> measure(Device& device, PreparedCase& prepared,
                                              const Plan& plan);
+
+[[nodiscard]] Injection inject(Device& device, const Plan& plan, double reference_clock_mhz);
 
 }  // namespace etalon::selftest

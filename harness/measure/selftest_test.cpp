@@ -62,6 +62,24 @@ TEST(Selftest, WhatIsNoClockIsFound) {
     EXPECT_FALSE(row.trusted());
 }
 
+TEST(Selftest, ASlowdownIsSeenThroughTheClocks) {
+    std::mt19937_64 random(fresh_seed());
+    const std::vector<LoadBlock> shorter = simulate(0.95, 0, random);
+    for (const double slowdown : {0.0, 0.01, 0.02}) {
+        std::vector<LoadBlock> longer = simulate(0.95, 0, random);
+        for (LoadBlock& block : longer) {
+            for (Sample& sample : block.samples) sample.duration_ns *= 1 + slowdown;
+        }
+        Injection injection = judge_injection(shorter, longer, reference_mhz);
+        injection.allowed = allowed_injection_error(DeviceKind::cuda);
+        EXPECT_NEAR(injection.paired.value, slowdown, 0.001);
+        EXPECT_LE(injection.paired.lo, injection.paired.value);
+        EXPECT_NEAR(injection.across, slowdown, 0.002);
+        EXPECT_NEAR(injection.raw_across, (1 + slowdown) * std::pow(1850.0 / 1450, 0.95) - 1, 0.01);
+        EXPECT_EQ(injection.seen(), slowdown == 0.01);
+    }
+}
+
 TEST(Selftest, AllowanceByTime) {
     EXPECT_EQ(allowed_gap(21e3, DeviceKind::cuda), 0.005);
     EXPECT_EQ(allowed_gap(19e3, DeviceKind::cuda), 0.01);

@@ -26,8 +26,8 @@ auto identity(const Run& run) {
 // Without the samples, which stand apart, and the error, which may be no number.
 auto content(const Measurement& m) {
     return std::tie(m.status, m.reason, m.time_ns, m.norm_time_ns, m.elasticity, m.clock_mhz,
-                    m.flop, m.bytes_min, m.conditions, m.method, m.stop_reason, m.description,
-                    m.distribution, m.seed, m.wall_ms, m.measured_at);
+                    m.flop, m.bytes_min, m.conditions, m.method, m.stop_reason, m.modes,
+                    m.description, m.distribution, m.seed, m.wall_ms, m.measured_at);
 }
 
 bool same_number(double a, double b) {

@@ -25,12 +25,13 @@ constexpr const char* measurement_columns =
     "m.norm_hi_ns, m.elasticity, m.elasticity_lo, m.elasticity_hi, m.clock_mhz, m.flop, "
     "m.bytes_min, m.power_w, m.temperature_c, m.reported_clock_mhz, m.memory_clock_mhz, "
     "m.event_reasons, m.other_processes, m.ecc_errors, tm.text, ts.text, td.text, ti.text, m.seed, "
-    "m.error, m.wall_ms, m.measured_at, m.repeat "
+    "m.error, m.wall_ms, m.measured_at, m.repeat, "
+    "tk.text "
     "FROM measurements m JOIN runs r ON r.id = m.run JOIN environments e ON e.id = r.environment "
     "JOIN cases c ON c.id = m.case_key "
     "LEFT JOIN texts tr ON tr.id = m.reason LEFT JOIN texts tm ON tm.id = m.method "
     "LEFT JOIN texts ts ON ts.id = m.stop_reason LEFT JOIN texts td ON td.id = m.description "
-    "LEFT JOIN texts ti ON ti.id = m.distribution ";
+    "LEFT JOIN texts ti ON ti.id = m.distribution LEFT JOIN texts tk ON tk.id = m.modes ";
 
 RunState parse_state(const std::string& text) {
     for (const RunState state : {RunState::running, RunState::finished, RunState::interrupted}) {
@@ -142,6 +143,7 @@ MeasurementRow measurement_of(SQLite::Statement& statement) {
     m.wall_ms = c.real();
     m.measured_at = c.text();
     row.repeat = static_cast<int>(c.integer());
+    m.modes = c.text();
     return row;
 }
 

@@ -20,7 +20,7 @@ namespace etalon {
 
 // Highest PRAGMA user_version this build writes. Files of an older schema are migrated after a
 // backup beside them (`FILE.v<N>.bak`); newer ones are refused.
-inline constexpr int schema_version = 1;
+inline constexpr int schema_version = 2;
 
 // One row of the stable table `measurements`, joined with its run and environment. Samples apart.
 struct MeasurementRow {

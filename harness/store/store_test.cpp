@@ -75,6 +75,7 @@ TEST_F(StoreTest, MeasurementsComeBackWhole) {
     EXPECT_EQ(m.conditions.ecc_errors, given.conditions.ecc_errors);
     EXPECT_EQ(m.method, given.method);
     EXPECT_EQ(m.stop_reason, given.stop_reason);
+    EXPECT_EQ(m.modes, given.modes);
     EXPECT_EQ(m.description, given.description);
     EXPECT_EQ(m.distribution, given.distribution);
     EXPECT_EQ(m.seed, given.seed);

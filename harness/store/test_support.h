@@ -80,6 +80,7 @@ inline Measurement measurement(int i, const std::string& measured_at = "2026-12-
                     .ecc_errors = 0};
     m.method = "events/1";
     m.stop_reason = "precision";
+    m.modes = R"({"modes":[]})";
     m.description = R"({"algorithm":"67","workspace_bytes":33554432})";
     m.distribution = "normal";
     m.seed = 0xfedcba9876543210ULL;

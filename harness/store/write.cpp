@@ -187,14 +187,14 @@ void Store::Impl::insert(std::int64_t run, std::int64_t key, const Measurement& 
                          std::int64_t repeat) {
     const auto reason = text_id(m.reason), method = text_id(m.method),
                stop = text_id(m.stop_reason), description = text_id(m.description),
-               distribution = text_id(m.distribution);
+               distribution = text_id(m.distribution), modes = text_id(m.modes);
     SQLite::Statement& s = statement(
         "INSERT INTO measurements (run, case_key, repeat, status, reason, sample_count, time_ns, "
         "time_lo_ns, time_hi_ns, norm_time_ns, norm_lo_ns, norm_hi_ns, elasticity, elasticity_lo, "
         "elasticity_hi, clock_mhz, flop, bytes_min, power_w, temperature_c, reported_clock_mhz, "
         "memory_clock_mhz, event_reasons, other_processes, ecc_errors, method, stop_reason, "
-        "description, distribution, seed, error, wall_ms, measured_at, samples) VALUES "
-        "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+        "description, distribution, seed, error, wall_ms, measured_at, samples, modes) VALUES "
+        "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     s.bind(1, run);
     s.bind(2, key);
     s.bind(3, repeat);
@@ -228,6 +228,7 @@ void Store::Impl::insert(std::int64_t run, std::int64_t key, const Measurement& 
         const std::string_view blob = encoder.encode(m.samples);
         s.bind(34, blob.data(), static_cast<int>(blob.size()));
     }
+    bind_optional(s, 35, modes);
     s.exec();
 }
 

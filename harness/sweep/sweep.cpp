@@ -165,7 +165,9 @@ SweepResult run_sweep(const Registry& registry, Device& device, Store& store,
     for (const MeasurementRow& row : store.measurements(run_id)) count(row.m, result);
 
     Forecast forecast(store, store.run(run_id).environment_hash);
-    CaseRunner runner(registry, device, options.measure);
+    MeasureOptions measure = options.measure;
+    measure.quantum_ns = store.run(run_id).quantum_ns;
+    CaseRunner runner(registry, device, measure);
     if (!options.choose_again) {
         const std::string& here = store.run(run_id).environment_hash;
         runner.remember(store.descriptions(store.environment(here)));

@@ -73,6 +73,21 @@ __global__ void __launch_bounds__(kFlushThreads) flush_read_kernel(uint4* data, 
     if (seen != 0) data[0] = uint4{0, 0, 0, 0};  // never: the loads must have a use
 }
 
+constexpr int kArithmeticThreads = 256;
+constexpr float kFactor = 0.999F;  // the value stays between 0 and 1
+
+__global__ void __launch_bounds__(kArithmeticThreads)
+    arithmetic_kernel(std::int64_t units, float start, float* never) {
+    float value = start;
+    for (std::int64_t i = 0; i < units; ++i) {
+#pragma unroll
+        for (int j = 0; j < 4; ++j) {
+            asm volatile("fma.rn.f32 %0, %0, %1, %2;" : "+f"(value) : "f"(kFactor), "f"(1e-3F));
+        }
+    }
+    if (value < 0) *never = value;
+}
+
 cudaError_t multiprocessors(int* count) {
     int device = 0;
     const cudaError_t error = cudaGetDevice(&device);
@@ -93,6 +108,15 @@ cudaError_t clock_probe(ClockReading* per_sm, cudaStream_t stream) {
 
 cudaError_t spin(std::uint64_t duration_ns, cudaStream_t stream) {
     spin_kernel<<<1, 32, 0, stream>>>(duration_ns);
+    return cudaGetLastError();
+}
+
+cudaError_t arithmetic(std::int64_t units, cudaStream_t stream) {
+    int count = 0;
+    const cudaError_t error = multiprocessors(&count);
+    if (error != cudaSuccess) return error;
+    arithmetic_kernel<<<static_cast<unsigned>(count), kArithmeticThreads, 0, stream>>>(units, 0.5F,
+                                                                                       nullptr);
     return cudaGetLastError();
 }
 

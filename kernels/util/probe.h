@@ -29,4 +29,8 @@ cudaError_t spin(std::uint64_t duration_ns, cudaStream_t stream);
 // the timed kernel to evict. The buffer is 16-byte aligned and at least twice L2's size.
 cudaError_t flush(void* buffer, std::size_t bytes, cudaStream_t stream);
 
+// Four multiply-adds for each unit in every thread, one after another, on every SM: no memory.
+// units ≥ 0.
+cudaError_t arithmetic(std::int64_t units, cudaStream_t stream);
+
 }  // namespace etalon::kernels

@@ -197,6 +197,12 @@ class CudaDevice final : public Device {
     }
     bool usable() const override { return usable_; }
 
+    Launch arithmetic(std::int64_t units) override {
+        return [units](Stream stream, std::size_t) {
+            check(kernels::arithmetic(units, static_cast<cudaStream_t>(stream.handle)),
+                  "the arithmetic kernel");
+        };
+    }
     Block time_block(const Launch& launch, const BlockSpec& spec) override {
         Block block;
         block.samples = timing_->run(launch, spec);
@@ -209,6 +215,7 @@ class CudaDevice final : public Device {
     [[nodiscard]] double busy_ns() override { return usable_ ? timing_->busy_ns() : 0; }
     TimerFloor timer_floor() override { return timing_->floor(); }
 
+    std::optional<double> reported_utilisation() override { return nvml_.utilisation(pci_); }
     Conditions conditions() override {
         const Nvml::Card card = nvml_.read(pci_);
         Conditions now;

@@ -26,6 +26,7 @@ struct Nvml::Functions {
     decltype(&nvmlSystemGetDriverVersion) driver_version = nullptr;
     decltype(&nvmlDeviceGetHandleByPciBusId_v2) by_pci = nullptr;
     decltype(&nvmlDeviceGetPowerUsage) power = nullptr;
+    decltype(&nvmlDeviceGetUtilizationRates) utilisation = nullptr;
     decltype(&nvmlDeviceGetEnforcedPowerLimit) power_limit = nullptr;
     decltype(&nvmlDeviceGetPowerManagementDefaultLimit) default_power_limit = nullptr;
     decltype(&nvmlDeviceGetTemperature) temperature = nullptr;
@@ -58,6 +59,7 @@ Nvml::Nvml() : functions_(std::make_unique<Functions>()) {
     f.find(f.driver_version, "nvmlSystemGetDriverVersion");
     f.find(f.by_pci, "nvmlDeviceGetHandleByPciBusId_v2");
     f.find(f.power, "nvmlDeviceGetPowerUsage");
+    f.find(f.utilisation, "nvmlDeviceGetUtilizationRates");
     f.find(f.power_limit, "nvmlDeviceGetEnforcedPowerLimit");
     f.find(f.default_power_limit, "nvmlDeviceGetPowerManagementDefaultLimit");
     f.find(f.temperature, "nvmlDeviceGetTemperature");
@@ -93,6 +95,17 @@ std::optional<std::string> Nvml::driver_version() const {
     std::array<char, NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE> text{};
     if (functions_->driver_version(text.data(), text.size()) != NVML_SUCCESS) return std::nullopt;
     return std::string(text.data());
+}
+
+std::optional<double> Nvml::utilisation(const std::string& pci_bus_id) const {
+    if (!missing_.empty() || functions_->utilisation == nullptr) return std::nullopt;
+    nvmlDevice_t device{};
+    nvmlUtilization_t percent{};
+    if (functions_->by_pci(pci_bus_id.c_str(), &device) != NVML_SUCCESS ||
+        functions_->utilisation(device, &percent) != NVML_SUCCESS) {
+        return std::nullopt;
+    }
+    return percent.gpu / 100.0;
 }
 
 Nvml::Card Nvml::read(const std::string& pci_bus_id) const {

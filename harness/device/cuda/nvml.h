@@ -34,6 +34,8 @@ class Nvml {
         std::optional<bool> ecc, mig, persistence;
         std::optional<std::string> vbios;
     };
+    // GPU-Util, 0 to 1.
+    [[nodiscard]] std::optional<double> utilisation(const std::string& pci_bus_id) const;
     [[nodiscard]] Card read(const std::string& pci_bus_id) const;
 
    private:

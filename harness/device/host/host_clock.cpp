@@ -35,4 +35,9 @@ double effective_clock_mhz(double microseconds) {
     return static_cast<double>(rounds * chain) / elapsed_ns * 1000;
 }
 
+void add_chain(std::int64_t units) {
+    volatile std::uint64_t seed = 1;
+    seed = dependent_additions(units, seed);
+}
+
 }  // namespace etalon::host
