@@ -4,8 +4,9 @@
 // of the rate of `copy` from 1024 columns to 32768; half of it for longer rows, which are read
 // twice. Figure reached: see results/recorded.
 //
-// One reduction: each thread takes mean and squared deviation of its own values, and these are
-// combined by Chan, Golub and LeVeque's formula, so a large mean costs no digits of the variance.
+// Mean, then squared deviation from it, both of values in registers; of a row that is not kept
+// there, each thread takes both of its own values, and these are combined by Chan, Golub and
+// LeVeque's formula. Either way a large mean costs no digits of the variance.
 #include "kernels/common/row.cuh"
 #include "kernels/common/row_reference.cuh"
 #include "kernels/norm/norm.h"
@@ -23,9 +24,35 @@ struct LayerNormOp {
     static constexpr int kOperands = 2;
     static constexpr float kPad = 0.0F;
     const T* operands[2];
+    float inverse_cols;
     float epsilon;
 
-    __device__ static Partial identity() { return {0.0F, 0.0F, 0.0F}; }
+    struct Finish {
+        float mean;
+        float scale;
+        __device__ float operator()(float value, const float* operand) const {
+            return fmaf((value - mean) * scale, operand[0], operand[1]);
+        }
+    };
+
+    template <int n, class Valid, class Group>
+    __device__ Finish settle(float (&values)[n], Valid valid, Group& group) const {
+        float sum = 0.0F;
+#pragma unroll
+        for (int i = 0; i < n; ++i) sum += values[i];  // padding is 0
+        const float mean = group.sum(sum) * inverse_cols;
+        float deviation = 0.0F;
+#pragma unroll
+        for (int i = 0; i < n; ++i) {
+            const float apart = valid(i) ? values[i] - mean : 0.0F;
+            deviation = fmaf(apart, apart, deviation);
+        }
+        return {mean, rsqrtf(fmaf(group.sum(deviation), inverse_cols, epsilon))};
+    }
+
+    __device__ static Partial identity() {
+        return {0.0F, 0.0F, 0.0F};
+    }
     __device__ static Partial combine(Partial a, Partial b) {
         const float count = a.count + b.count;
         const float share = count == 0.0F ? 0.0F : __fdividef(b.count, count);
@@ -57,13 +84,6 @@ struct LayerNormOp {
         return {count, mean, deviation};
     }
 
-    struct Finish {
-        float mean;
-        float scale;
-        __device__ float operator()(float value, const float* operand) const {
-            return fmaf((value - mean) * scale, operand[0], operand[1]);
-        }
-    };
     __device__ Finish finish(Partial, Partial total) const {
         return {total.mean, rsqrtf(__fdividef(total.deviation, total.count) + epsilon)};
     }
@@ -100,7 +120,9 @@ cudaError_t layernorm(const NormArgs& args, cudaStream_t stream) {
     if (args.rows == 0) return cudaSuccess;
     return row::visit_type(args.type, [&]<typename T>() {
         const LayerNormOp<T> op{
-            {static_cast<const T*>(args.weight), static_cast<const T*>(args.bias)}, args.epsilon};
+            {static_cast<const T*>(args.weight), static_cast<const T*>(args.bias)},
+            1.0F / static_cast<float>(args.cols),
+            args.epsilon};
         return row::launch(static_cast<const T*>(args.x), static_cast<T*>(args.y), shape_of(args),
                            op, stream);
     });

@@ -19,6 +19,11 @@ struct RmsNormOp {
     float inverse_cols;
     float epsilon;
 
+    template <int n, class Valid, class Group>
+    __device__ auto settle(float (&values)[n], Valid valid, Group& group) const {
+        return finish(0.0F, group.sum(reduce(values, valid)));
+    }
+
     __device__ static Partial identity() { return 0.0F; }
     __device__ static Partial combine(Partial a, Partial b) { return a + b; }
     __device__ static Partial exchange(Partial partial, int lane_mask) {

@@ -4,8 +4,9 @@
 // columns to 32768; half of it for longer rows, which are read twice. Figure reached: see
 // results/recorded.
 //
-// One reduction: each thread takes its own maximum, keeps exp2(x·log₂e − max), and rescales by
-// exp2(max − row maximum) when the row's is known, so maximum and sum travel together.
+// Maximum, then the sum of exp2(x·log₂e − max), both of values in registers. Of a row that is not
+// kept there, each thread subtracts its own maximum and rescales by exp2(max − row maximum) when
+// the row's is known, so maximum and sum travel together.
 #include "kernels/softmax/softmax.h"
 
 #include "kernels/common/row.cuh"
@@ -16,9 +17,16 @@ namespace {
 
 constexpr float kLog2e = 1.44269504F;
 
+// 2^x to two units in the last place; 0 below the least normal number.
+__device__ inline float power_of_2(float x) {
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+
 // 2^(from − to), where −∞ stands for "no element yet".
 __device__ inline float rescale(float from, float to) {
-    return from == -INFINITY ? 0.0F : exp2f(from - to);
+    return from == -INFINITY ? 0.0F : power_of_2(from - to);
 }
 
 template <typename T>
@@ -31,7 +39,24 @@ struct SoftmaxOp {
     static constexpr float kPad = -INFINITY;
     const T* operands[1];
 
-    __device__ static Partial identity() { return {-INFINITY, 0.0F}; }
+    struct Finish {
+        float factor;
+        __device__ float operator()(float value, const float*) const { return value * factor; }
+    };
+
+    template <int n, class Valid, class Group>
+    __device__ Finish settle(float (&values)[n], Valid, Group& group) const {
+        float maximum = values[0];
+#pragma unroll
+        for (int i = 1; i < n; ++i) maximum = fmaxf(maximum, values[i]);
+        maximum = group.max(maximum) * kLog2e;
+        const float sum = group.sum(exponentials(values, maximum));
+        return {inverse(sum)};
+    }
+
+    __device__ static Partial identity() {
+        return {-INFINITY, 0.0F};
+    }
     __device__ static Partial combine(Partial a, Partial b) {
         const float reference = fmaxf(a.reference, b.reference);
         return {reference,
@@ -47,24 +72,29 @@ struct SoftmaxOp {
 #pragma unroll
         for (int i = 1; i < n; ++i) maximum = fmaxf(maximum, values[i]);
         const float reference = maximum * kLog2e;
+        return {reference, exponentials(values, reference)};
+    }
+
+    __device__ Finish finish(Partial own, Partial total) const {
+        return {rescale(own.reference, total.reference) * inverse(total.sum)};
+    }
+
+    // A sum of 0: every element is −∞. Not a number stays not a number.
+    __device__ static float inverse(float sum) {
+        return sum == 0.0F ? 0.0F : 1.0F / sum;
+    }
+
+    // Replaces the values by exp2(x·log₂e − reference) and returns their sum.
+    template <int n>
+    __device__ static float exponentials(float (&values)[n], float reference) {
         const float subtract = reference == -INFINITY ? 0.0F : reference;
         float sum = 0.0F;
 #pragma unroll
         for (int i = 0; i < n; ++i) {
-            values[i] = exp2f(fmaf(values[i], kLog2e, -subtract));
+            values[i] = power_of_2(fmaf(values[i], kLog2e, -subtract));
             sum += values[i];
         }
-        return {reference, sum};
-    }
-
-    struct Finish {
-        float factor;
-        __device__ float operator()(float value, const float*) const { return value * factor; }
-    };
-    __device__ Finish finish(Partial own, Partial total) const {
-        // A sum of 0: every element is −∞. Not a number stays not a number.
-        const float inverse = total.sum == 0.0F ? 0.0F : 1.0F / total.sum;
-        return {rescale(own.reference, total.reference) * inverse};
+        return sum;
     }
 };
 
