@@ -48,13 +48,13 @@ std::string badge_svg(const Report& report) {
     const std::string left = "etalon";
     const int left_px = width(left), right_px = width(word.text);
     return fmt::format(
-        R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="20" role="img" aria-label="{1}: {2}">
+        R"svg(<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="20" role="img" aria-label="{1}: {2}">
 <title>{1}: {2}</title>
 <clipPath id="round"><rect width="{0}" height="20" rx="3"/></clipPath>
 <g clip-path="url(#round)"><rect width="{3}" height="20" fill="#31383f"/><rect x="{3}" width="{4}" height="20" fill="{5}"/></g>
 <g fill="#fff" text-anchor="middle" font-family="DejaVu Sans,Verdana,sans-serif" font-size="11"><text x="{6}" y="14">{1}</text><text x="{7}" y="14">{2}</text></g>
 </svg>
-)",
+)svg",
         left_px + right_px, left, xml_text(word.text), left_px, right_px, word.colour,
         left_px / 2.0, left_px + right_px / 2.0);
 }

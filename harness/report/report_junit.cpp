@@ -39,10 +39,10 @@ Outcome outcome_of(const ReportCell& cell, const gate::Change* change) {
     if (change == nullptr) return {};
     if (change->verdict == Verdict::slower) {
         const std::string size = change->ratio ? percent_change(*change->ratio) : "";
-        return {"failure", fmt::format("slower {}, {} -> {}{}{}", size,
-                                       time_text(change->reference_ns),
-                                       time_text(change->candidate_ns),
-                                       change->reason.empty() ? "" : "; ", change->reason)};
+        return {"failure",
+                fmt::format("slower {}, {} -> {}{}{}", size, time_text(change->reference_ns),
+                            time_text(change->candidate_ns), change->reason.empty() ? "" : "; ",
+                            change->reason)};
     }
     if (change->verdict == Verdict::ambiguous) {
         return {"skipped", with_reason("cannot decide", change->reason)};
@@ -104,8 +104,8 @@ std::string report_junit(const Report& report) {
     // What the runs before have and this one has not.
     for (const auto& [case_id, change] : changes) {
         if (change->verdict != Verdict::missing) continue;
-        const std::string suite = fmt::format("{}.{}", change->key.problem.op,
-                                              name(change->key.problem.precision));
+        const std::string suite =
+            fmt::format("{}.{}", change->key.problem.op, name(change->key.problem.precision));
         suites[suite].add(suite, case_id, 0, {"skipped", with_reason("missing", change->reason)});
     }
     Suite all;

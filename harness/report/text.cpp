@@ -71,13 +71,36 @@ std::string minute(std::string_view iso8601) {
 std::string cell(std::string_view text) {
     std::string out;
     for (const char c : text) {
-        if (c == '|') {
-            out += "\\|";
-        } else {
-            out += c == '\n' || c == '\r' ? ' ' : c;
-        }
+        if (std::string_view("|<>`*[\\").find(c) != std::string_view::npos) out += '\\';
+        out += c == '\n' || c == '\r' ? ' ' : c;
     }
     return out.empty() ? "-" : out;
+}
+
+std::string code(std::string_view text, bool in_table) {
+    // A fence longer than any run of backticks in the text; blanks keep the two apart.
+    std::size_t run = 0, longest = 0;
+    std::string inner;
+    for (const char c : text) {
+        run = c == '`' ? run + 1 : 0;
+        longest = std::max(longest, run);
+        if (c == '|' && in_table) inner += '\\';
+        inner += c == '\n' || c == '\r' ? ' ' : c;
+    }
+    const std::string fence(longest + 1, '`');
+    const std::string blank = longest > 0 ? " " : "";
+    return fence + blank + inner + blank + fence;
+}
+
+std::string csv_field(std::string_view text) {
+    const bool formula =
+        !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
+    std::string out = formula ? "'" : "";
+    for (const char c : text) {
+        if (c == '"') out += '"';
+        out += c;
+    }
+    return out.find_first_of(",\"\r\n") == std::string::npos ? out : '"' + out + '"';
 }
 
 nlohmann::json number(double value) {

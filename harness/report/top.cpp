@@ -30,8 +30,8 @@ std::vector<TopRow> top_rows(const Report& report, const TopOptions& options) {
                 if (!options.pattern.empty() && !glob_match(options.pattern, cell.case_id)) {
                     continue;
                 }
-                rows.push_back({cell.case_id, cell.ratio->baseline_case_id, cell.ratio->ratio,
-                                cell.time_ns});
+                rows.push_back(
+                    {cell.case_id, cell.ratio->baseline_case_id, cell.ratio->ratio, cell.time_ns});
             }
         }
     }
@@ -43,9 +43,9 @@ std::vector<TopRow> top_rows(const Report& report, const TopOptions& options) {
 }
 
 std::string top_text(const Report& report, const std::vector<TopRow>& rows) {
-    std::string out = fmt::format("{}, run {} of {}; ratio: baseline time / own time\n",
-                                  report.environment.gpu, report.run.run_id,
-                                  minute(report.run.started_at));
+    std::string out =
+        fmt::format("{}, run {} of {}; ratio: baseline time / own time\n", report.environment.gpu,
+                    report.run.run_id, minute(report.run.started_at));
     std::size_t width = 4;
     for (const TopRow& row : rows) width = std::max(width, row.case_id.size());
     for (const TopRow& row : rows) {

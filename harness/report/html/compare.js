@@ -43,7 +43,7 @@ function compare_page() {
   });
   return [
     el("h2", {}, `${part.before} against ${part.after}`),
-    el("p", {}, `${part.before_runs} against ${part.after_runs} runs: `, Object.entries(part.counts).map(([name, count]) => `${count} ${name}`).join(", "), ". ", part.common_shift),
+    el("p", {}, `${counted(part.before_runs, "run")} against ${counted(part.after_runs, "run")}: `, Object.entries(part.counts).map(([name, count]) => `${count} ${name}`).join(", "), ". ", part.common_shift),
     part.environment.length > 0 ? el("ul", {}, part.environment.map((text) => el("li", {}, text))) : el("p", {}, "The environment is the same."),
     tested.length > 0 ? compare_chart(tested) : el("p", {}, "No case can be compared."),
     el("h2", {}, "Movers"),

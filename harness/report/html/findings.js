@@ -52,7 +52,7 @@ function findings_page() {
     moved.length > 0 ? moved_table("moved", moved) : null,
     el("h2", {}, `Changes in the histories (${articles.length})`),
     articles.length === 0 ? el("p", {}, undecidable === lines.length
-      ? `No case has the five nights that a change needs: this file holds ${data.runs.length} ${data.runs.length === 1 ? "run" : "runs"}.`
+      ? `No case has the five nights that a change needs: this file holds ${counted(data.runs.length, "run")}.`
       : "None that this filter shows.") : null,
     growing_list(articles, 10),
     drifting.length > 0 ? el("section", {}, el("h2", {}, `Drifts (${drifting.length})`), data_table({

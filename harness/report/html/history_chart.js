@@ -40,6 +40,7 @@ function history_chart(line, small = true) {
       ["revision", run_of(value.run).revision], ["run", run_of(value.run).id]] }));
   if (values.length === 0) return el("p", {}, "No night has a time of it.");
   const environment = environment_marks(line);
+  const first = values[0].x, last = values[values.length - 1].x;
   const marks = [
     ...points.map((point, i) => ({ x: run_time(point.run), text: String(i + 1),
       colour: point.ratio[0] > 1 ? "worse" : "better" })),
@@ -57,7 +58,8 @@ function history_chart(line, small = true) {
     markers: marks,
     options: {
       scales: {
-        x: axis("", { type: "linear", ticks: { maxTicksLimit: 8, callback: (value) => new Date(value).toISOString().slice(0, 10) } }),
+        x: axis("", { type: "linear", min: first - 0.02 * (last - first), max: last + 0.02 * (last - first) + 1,
+          ticks: { maxTicksLimit: innerWidth < 640 ? 4 : 8, includeBounds: false, callback: (value) => new Date(value).toISOString().slice(0, 10) } }),
         y: axis("µs at the reference clock", {}),
       },
     },

@@ -60,13 +60,13 @@ function overview_page() {
       ["cases", String(cases.length), Object.entries(counts).filter(([, count]) => count > 0).map(([name, count]) => `${count} ${name}`).join(", ")],
       ["against the baseline", rated.length > 0 ? significant(geometric_mean(rated.map((each) => each.ratio[0]))) : "-",
         rated.length > 0 ? `geometric mean of ${rated.length}; ${wins} wins, ${losses} losses` : "no ratio is known"],
-      ["findings", String((data.clusters || []).length), `in the histories of ${data.runs.length} runs`],
+      ["findings", String((data.clusters || []).length), `in the histories of ${counted(data.runs.length, "run")}`],
       ["clock", range_text(conditions.clock_mhz, "MHz"), environment.reference_clock_mhz ? `reference ${significant(environment.reference_clock_mhz)} MHz` : ""],
       ["power", range_text(conditions.power_w, "W"), environment.power_limit_w ? `limit ${significant(environment.power_limit_w)} W` : ""],
       ["temperature", range_text(conditions.temperature_c, "°C"), ""],
     ]),
     el("h2", {}, "What moved"),
-    data.gate ? el("p", {}, `Against ${data.gate.against} earlier ${data.gate.against === 1 ? "run" : "runs"}. `,
+    data.gate ? el("p", {}, `Against ${counted(data.gate.against, "earlier run")}. `,
       data.gate.common_shift, data.gate.environment.length > 0 ? " Environment: " + data.gate.environment.join(", ") : "") : null,
     moved.length > 0 ? moved_table("moved", moved) : el("p", {}, data.gate ? "Nothing did." : "Nothing to compare with yet."),
     clock_chart(shown),
@@ -82,7 +82,7 @@ function overview_page() {
 
 function moved_table(name, rows) {
   return data_table({
-    name, caption: `${rows.length} cases that moved or could not be judged`, rows, sort: "verdict",
+    name, caption: `${counted(rows.length, "case")} that moved or could not be judged`, rows, sort: "verdict",
     columns: [
       { name: "verdict", get: (row) => row.verdict, tone: (row) => (row.verdict === "faster" ? "better" : row.verdict === "slower" ? "worse" : "") },
       change_column, id_column,

@@ -50,6 +50,7 @@ function percent(ratio) {
 }
 
 const percent_interval = (ratio) => interval_text(ratio, percent);
+const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 const minute = (at) => String(at).slice(0, 16).replace("T", " ");
 const share_text = (share) => (Number.isFinite(share) ? (100 * share).toFixed(0) + " %" : "-");
 
