@@ -30,6 +30,7 @@ void add_commands(CLI::App& app, Context& context) {
     add_report(app, context);
     add_top(app, context);
     add_roofline(app, context);
+    add_serve(app, context);
     add_cost(app, context);
     add_db(app, context);
 }

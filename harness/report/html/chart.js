@@ -57,6 +57,7 @@ function log_axis(title, write = significant3) {
   return axis(title, {
     type: "logarithmic",
     ticks: {
+      autoSkip: false,
       callback: (value, index, ticks) => {
         const digit = Math.round(value / 10 ** Math.floor(Math.log10(value) + 1e-9));
         return digit === 1 || (ticks.length < 25 && (digit === 2 || digit === 5)) ? write(value) : "";
