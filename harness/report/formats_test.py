@@ -114,4 +114,24 @@ assert "gemm/bf16/m=64,n=1024,k=4096/etalon/cold" in run("top", "--db", folder /
 best = json.loads(run("top", "softmax/*", "--best", "--db", folder / "nights.db", "--json"))["cases"]
 assert len(best) == 3 and best[0]["ratio"]["value"] > best[-1]["ratio"]["value"]
 assert "no case" in run("top", "--db", folder / "one.db", code=3)
+# One clear line for what cannot be: what, and the mend.
+(folder / "wrong.json").write_text("[1, 2")
+(folder / "steps.json").write_text('{"format": "etalon.cost/1", "steps": []}')
+nights = ["report", "--db", folder / "nights.db"]
+page = [*nights, "--format", "html", "--out", folder / "page.html"]
+for arguments, words in [
+    ([*nights, "--format", "html"], "--out report.html"),
+    ([*nights, "--format", "csv", "--compare", "run=a", "run=b"], "--format html"),
+    ([*nights, "--format", "pdf"], "csv,junit"),
+    ([*page, "--cost", folder / "wrong.json"], "etalon cost ... --json"),
+    ([*page, "--cost", folder / "steps.json"], "without --explain"),
+    ([*page, "--doctor", folder / "nowhere.json"], "nowhere.json"),
+    ([*page, "--compare", "driver=580.95", "driver=580.95"], "on both sides"),
+    ([*page, "--compare", "driver=1", "driver=590.10"], "driver=1"),
+    ([*page, "--run", "nobody"], "nobody"),
+    ([*nights, "--badge", "/no/where.svg"], "/no/where.svg"),
+    (["roofline", "--db", folder / "nights.db", "--plot", "/no/where.svg"], "/no/where.svg"),
+]:
+    bad = subprocess.run([etalon, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert bad.returncode == 2 and words in bad.stderr and bad.stderr.count("\n") == 1, (arguments, bad)
 print("every format parsed")

@@ -27,6 +27,9 @@ namespace etalon::report {
 // "2026-12-01 17:04"
 [[nodiscard]] std::string minute(std::string_view iso8601);
 
+// Bytes that are no UTF-8 become U+FFFD.
+[[nodiscard]] std::string valid_utf8(std::string_view text);
+
 // A cell of a Markdown table or a line of prose there: no line breaks, no bars, no markup and no
 // HTML of its own. In code() nothing is special but the backtick and, in a table, the bar.
 [[nodiscard]] std::string cell(std::string_view text);

@@ -2,23 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
+#include "harness/report/text.h"
 
 namespace etalon::report {
-namespace {
-
-// Valid UTF-8: nlohmann's writer replaces what is none.
-std::string sound_utf8(std::string_view text) {
-    const nlohmann::json quoted = std::string(text);
-    return nlohmann::json::parse(
-               quoted.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))
-        .get<std::string>();
-}
-
-}  // namespace
-
 std::string xml_text(std::string_view raw) {
-    const std::string text = sound_utf8(raw);
+    const std::string text = valid_utf8(raw);
     std::string out;
     for (std::size_t i = 0; i < text.size(); ++i) {
         const char c = text[i];
