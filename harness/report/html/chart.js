@@ -60,7 +60,7 @@ function log_axis(title, write = significant3) {
       autoSkip: false,
       callback: (value, index, ticks) => {
         const digit = Math.round(value / 10 ** Math.floor(Math.log10(value) + 1e-9));
-        return digit === 1 || (ticks.length < 25 && (digit === 2 || digit === 5)) ? write(value) : "";
+        return digit === 1 || ticks.length < 8 || (ticks.length < 25 && (digit === 2 || digit === 5)) ? write(value) : "";
       },
     },
   });

@@ -6,7 +6,8 @@ const rows_at_first = 100;
 function cell_of(column, row) {
   const shown = column.text ? column.text(row) : column.get(row);
   const tone = column.tone ? column.tone(row) : "";
-  return el("td", { class: [column.kind || "text", tone].filter(Boolean).join(" ") },
+  const brief = !column.kind && typeof shown === "string" && shown.length <= 28;
+  return el("td", { class: [brief ? "brief" : column.kind || "text", tone].filter(Boolean).join(" ") },
     column.kind === "id" ? case_link(column.get(row))
       : shown instanceof Node ? shown
         : typeof shown === "string" && shown.length > 80 ? el("span", { class: "clip", title: shown.slice(0, 1000) }, shown)
