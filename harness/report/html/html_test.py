@@ -156,6 +156,9 @@ def test_nights(page, downloads):
 
     # Hover: exact values, interval, histogram; the same by keyboard.
     cell = page.all("[data-table=cases] td.id a")[0]
+    # A card leaves when its row scrolls away, so the row is brought into sight first.
+    page.run("arguments[0].scrollIntoView({block: 'center'})", cell)
+    time.sleep(0.3)
     webdriver.ActionChains(page.browser).move_to_element(cell).perform()
     page.wait("the card", lambda: page.all("#tip:not([hidden]) svg.bars rect"))
     assert "time (95 %)" in page.text("#tip") and "40 samples" in page.text("#tip"), page.text("#tip")

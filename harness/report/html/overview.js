@@ -80,11 +80,13 @@ function overview_page() {
   ];
 }
 
+const gravest_first = ["incorrect", "failed", "slower", "ambiguous", "missing", "faster", "new"];
+
 function moved_table(name, rows) {
   return data_table({
-    name, caption: `${counted(rows.length, "case")} that moved or could not be judged`, rows, sort: "verdict",
+    name, caption: `${counted(rows.length, "case")} that moved or could not be judged`, rows, sort: "verdict", first: 20,
     columns: [
-      { name: "verdict", get: (row) => row.verdict, tone: (row) => (row.verdict === "faster" ? "better" : row.verdict === "slower" ? "worse" : "") },
+      { name: "verdict", get: (row) => row.verdict, order: (row) => gravest_first.indexOf(row.verdict), tone: (row) => (row.verdict === "faster" ? "better" : row.verdict === "slower" ? "worse" : "") },
       change_column, id_column,
       { name: "before", kind: "number", key: "before_ns", get: (row) => row.before_ns, text: (row) => time_text(row.before_ns) },
       { name: "after", kind: "number", key: "after_ns", get: (row) => row.after_ns, text: (row) => time_text(row.after_ns) },

@@ -1,5 +1,6 @@
-// Tables that sort, grow and download. A column: {name, unit, get(row), text(row), kind}, where
-// `get` is what sorts and goes to CSV, and `text` what is shown; kind: number, id, text.
+// Tables that sort, grow and download. A column: {name, unit, get(row), text(row), order(row), kind},
+// where `get` is what goes to CSV, `text` what is shown and `order` what sorts, both as `get` where
+// they are not given; kind: number, id, text.
 
 const rows_at_first = 100;
 
@@ -18,7 +19,7 @@ const lacks = (value) => value === null || value === undefined || value === "" |
 
 // What is unknown comes last, whichever way the rest is sorted.
 function sorted_rows(rows, column, down) {
-  const keys = new Map(rows.map((row) => [row, column.get(row)]));
+  const keys = new Map(rows.map((row) => [row, (column.order || column.get)(row)]));
   return [...rows].sort((first, second) => {
     const a = keys.get(first), b = keys.get(second);
     if (lacks(a) || lacks(b)) return lacks(a) - lacks(b);
@@ -28,9 +29,9 @@ function sorted_rows(rows, column, down) {
 }
 const by_text = new Intl.Collator("en", { numeric: true });
 
-function data_table({ name, caption, columns, rows, sort, down = false, csv = true }) {
+function data_table({ name, caption, columns, rows, sort, down = false, csv = true, first = rows_at_first }) {
   let at = sort === undefined ? -1 : columns.findIndex((column) => column.name === sort);
-  let descending = down, limit = rows_at_first;
+  let descending = down, limit = first;
   const body = el("tbody", {});
   const more = el("button", { type: "button", click: () => { limit *= 10; draw(); } });
   const status = el("span", { role: "status" });
