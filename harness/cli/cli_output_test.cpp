@@ -84,6 +84,8 @@ TEST_F(Output, JsonOfEveryCommandParsesAndNamesItsFormat) {
         {"etalon.runs/1", {"history", "--runs", "--db", "small.db"}},
         {"etalon.report/1", {"report", "--db", "small.db"}},
         {"etalon.report/1", {"report", "--db", recorded}},
+        {"etalon.top/1", {"top", "--db", recorded}},
+        {"etalon.roofline/1", {"roofline", "--db", recorded}},
     };
     for (auto [format, arguments] : all) {
         arguments.emplace_back("--json");

@@ -28,8 +28,10 @@ void add_commands(CLI::App& app, Context& context) {
     add_compare(app, context);
     add_history(app, context);
     add_report(app, context);
+    add_top(app, context);
     add_roofline(app, context);
     add_profile(app, context);
+    add_serve(app, context);
     add_cost(app, context);
     add_db(app, context);
 }

@@ -32,6 +32,8 @@ void add_sweep(CLI::App& app, Context& context);
 void add_gate(CLI::App& app, Context& context);
 void add_compare(CLI::App& app, Context& context);
 void add_history(CLI::App& app, Context& context);
+void add_serve(CLI::App& app, Context& context);
+void add_top(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);
 void add_roofline(CLI::App& app, Context& context);
 void add_cost(CLI::App& app, Context& context);

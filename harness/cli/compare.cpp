@@ -5,46 +5,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "harness/cli/command.h"
 #include "harness/cli/compare_options.h"
 #include "harness/gate/gate.h"
 #include "harness/gate/load.h"
+#include "harness/gate/sides.h"
 #include "harness/report/changes.h"
 #include "harness/report/text.h"
 
 namespace etalon::cli {
 namespace {
-
-// Runs of one side, all of one kind of device: a median over two cards is the time of neither.
-std::vector<Run> side(const Store& store, const std::string& text) {
-    const Selection selection = Selection::parse(text);
-    if (selection.run) (void)store.run(*selection.run);  // refuses what begins several ids
-    std::vector<Run> runs = gate::choose_runs(store, selection);
-    std::set<std::string> gpus;
-    for (const Run& run : runs) gpus.insert(store.environment(run.environment_hash).gpu);
-    if (gpus.size() > 1) {
-        throw usage_error(
-            fmt::format("{} chooses runs of {} GPU models, {} and {} among them; add "
-                        "gpu= to it",
-                        text, gpus.size(), *gpus.begin(), *gpus.rbegin()));
-    }
-    return runs;
-}
-
-// A run set against itself is no comparison.
-void require_apart(const std::vector<Run>& before, const std::vector<Run>& after) {
-    for (const Run& run : before) {
-        const bool both = std::any_of(after.begin(), after.end(),
-                                      [&](const Run& other) { return other.run_id == run.run_id; });
-        if (both) {
-            throw usage_error(fmt::format(
-                "run {} is on both sides; choose sets that share no run, as in run=ID run=ID",
-                run.run_id));
-        }
-    }
-}
 
 nlohmann::json ids(const std::vector<Run>& runs) {
     nlohmann::json all = nlohmann::json::array();
@@ -77,9 +48,7 @@ void add_compare(CLI::App& app, Context& context) {
         "To fail a job, use `etalon gate --against SELECTION`.");
     command->callback([options, &context] {
         const Store store = Store::open(options->database, Store::Mode::read);
-        const std::vector<Run> before = side(store, options->before);
-        const std::vector<Run> after = side(store, options->after);
-        require_apart(before, after);
+        const auto [before, after] = gate::choose_sides(store, options->before, options->after);
         const gate::Comparison comparison =
             gate::compare(gate::load_runs(store, before), gate::load_runs(store, after),
                           options->compare.values());

@@ -9,6 +9,7 @@
 #include "harness/cli/command.h"
 #include "harness/core/text.h"
 #include "harness/gate/load.h"
+#include "harness/report/runs.h"
 #include "harness/report/text.h"
 
 namespace etalon::cli {
@@ -23,19 +24,7 @@ struct Options {
 
 void print_runs(const std::vector<Run>& runs, bool as_json) {
     if (as_json) {
-        nlohmann::json all = nlohmann::json::array();
-        for (const Run& run : runs) {
-            all.push_back({{"run_id", run.run_id},
-                           {"started_at", run.started_at},
-                           {"state", name(run.state)},
-                           {"suite", run.suite},
-                           {"device", run.device},
-                           {"revision", run.revision},
-                           {"tag", run.tag},
-                           {"environment_hash", run.environment_hash}});
-        }
-        fmt::print("{}\n",
-                   report::dump(nlohmann::json{{"format", "etalon.runs/1"}, {"runs", all}}));
+        fmt::print("{}\n", report::dump(report::runs_list_json(runs)));
         return;
     }
     for (const Run& run : runs) {

@@ -28,6 +28,25 @@ std::vector<std::string> words_of(std::string_view text) {
     return words;
 }
 
+std::map<Precision, double> rates(const TomlEntry& entry, const std::string& key,
+                                  const std::string& file) {
+    const toml::node& node = entry.need(key);
+    if (node.as_table() == nullptr) {
+        throw entry.fault(node, fmt::format("'{}' must be a table, as in {{ bf16 = 788 }}", key));
+    }
+    std::map<Precision, double> all;
+    for (const auto& [name, value] : *node.as_table()) {
+        const std::string precision(name.str());
+        try {
+            all[parse_precision(precision)] = entry.number(precision, value);
+        } catch (const Error& error) {
+            if (std::string_view(error.what()).starts_with(file)) throw;
+            throw entry.fault(value, error.what());
+        }
+    }
+    return all;
+}
+
 }  // namespace
 
 double Card::roof_ns(const LeastWork& work, Precision precision) const {
@@ -43,25 +62,22 @@ bool Card::compute_bound(const LeastWork& work, Precision precision) const {
 std::vector<Card> parse_cards(std::string_view text, const std::string& file) {
     std::vector<Card> cards;
     each_toml_entry(text, file, "gpu", [&](const TomlEntry& entry) {
-        entry.only({"name", "memory_gb", "copy_gb_s", "small_kernel_us", "tflops", "source"});
+        entry.only({"name", "memory_gb", "copy_gb_s", "small_kernel_us", "tflops", "source",
+                    "data_sheet_gb_s", "data_sheet_tflops"});
         Card card;
         card.name = entry.text("name");
         card.memory_bytes = 1e9 * entry.number("memory_gb");
         card.copy_gb_s = entry.number("copy_gb_s");
         card.small_kernel_ns = 1e3 * entry.number("small_kernel_us");
         card.source = entry.text("source");
-        const toml::node& node = entry.need("tflops");
-        if (node.as_table() == nullptr) {
-            throw entry.fault(node, "'tflops' must be a table, as in { bf16 = 788 }");
+        card.tflops = rates(entry, "tflops", file);
+        if (entry.table().contains("data_sheet_gb_s")) {
+            card.data_sheet_gb_s = entry.number("data_sheet_gb_s");
         }
-        for (const auto& [key, value] : *node.as_table()) {
-            const std::string precision(key.str());
-            try {
-                card.tflops[parse_precision(precision)] = entry.number(precision, value);
-            } catch (const Error& error) {
-                if (std::string_view(error.what()).starts_with(file)) throw;
-                throw entry.fault(value, error.what());
-            }
+        if (entry.table().contains("data_sheet_tflops")) {
+            card.data_sheet_tflops = rates(entry, "data_sheet_tflops", file);
+        } else if (card.source.starts_with("data sheet")) {
+            card.data_sheet_tflops = card.tflops;
         }
         cards.push_back(std::move(card));
     });
@@ -75,12 +91,16 @@ bool names_card(std::string_view pattern, std::string_view gpu) {
     });
 }
 
+const Card* find_card(const std::vector<Card>& cards, std::string_view gpu) {
+    const auto found = std::find_if(cards.begin(), cards.end(),
+                                    [&](const Card& card) { return names_card(card.name, gpu); });
+    return found == cards.end() ? nullptr : &*found;
+}
+
 Card card_of(const std::vector<Card>& cards, const KernelSet& set) {
-    const auto found = std::find_if(cards.begin(), cards.end(), [&](const Card& card) {
-        return names_card(card.name, set.gpu);
-    });
+    const Card* found = find_card(cards, set.gpu);
     Card card;
-    if (found != cards.end()) {
+    if (found != nullptr) {
         card = *found;
     } else {
         card.name = set.gpu;

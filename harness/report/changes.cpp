@@ -135,20 +135,20 @@ std::string changes_text(const Comparison& comparison, std::size_t most) {
 std::string changes_markdown(const Comparison& comparison, std::size_t most) {
     std::string text;
     for (const FieldChange& change : comparison.environment) {
-        text += fmt::format("- environment: `{}` {} → {}\n", change.field, cell(change.before),
-                            cell(change.after));
+        text += fmt::format("- environment: {} {} → {}\n", code(change.field, false),
+                            cell(change.before), cell(change.after));
     }
     if (!comparison.common_shift.empty()) text += "- " + cell(comparison.common_shift) + "\n";
     if (!text.empty()) text += '\n';
     for (const OpChanges& group : by_op(comparison)) {
-        text += fmt::format("**{}**: {}\n\n", group.op, summary(group));
+        text += fmt::format("**{}**: {}\n\n", cell(group.op), summary(group));
         if (group.moved.empty()) continue;
         text += "| verdict | change (95 %) | case | before | after | q | why |\n";
         text += "|---|---|---|---|---|---|---|\n";
         for (std::size_t i = 0; i < shown(group.moved, most); ++i) {
             const Change& change = *group.moved[i];
-            text += fmt::format("| {} | {} | `{}` | {} | {} | {} | {} |\n", name(change.verdict),
-                                change_of(change), cell(change.case_id),
+            text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", name(change.verdict),
+                                change_of(change), code(change.case_id),
                                 time_text(change.reference_ns), time_text(change.candidate_ns),
                                 change.ratio ? significant(change.q, 2) : "-", cell(change.reason));
         }
@@ -209,9 +209,9 @@ std::string gate_text(const gate::GateResult& result) {
 
 std::string gate_markdown(const gate::GateResult& result) {
     return fmt::format("### etalon: {}\n\nRun {} of suite {} on {}, against {}.\n\n{}",
-                       cell(result.headline), run_line(result.candidate), result.candidate.suite,
-                       result.candidate.device, references_line(result),
-                       changes_markdown(result.comparison));
+                       cell(result.headline), cell(run_line(result.candidate)),
+                       cell(result.candidate.suite), cell(result.candidate.device),
+                       cell(references_line(result)), changes_markdown(result.comparison));
 }
 
 nlohmann::json gate_json(const gate::GateResult& result) {

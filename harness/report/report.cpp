@@ -149,12 +149,16 @@ Report build_report(const Run& run, const Environment& environment,
     return report;
 }
 
-Report load_report(const Store& store, const std::optional<std::string>& run) {
+Report load_run_report(const Store& store, const std::optional<std::string>& run) {
     const Run chosen = run_to_report(store, run);
-    Report report = build_report(chosen, store.environment(chosen.environment_hash),
-                                 store.measurements(chosen.run_id), store.ratios(chosen.run_id));
+    return build_report(chosen, store.environment(chosen.environment_hash),
+                        store.measurements(chosen.run_id), store.ratios(chosen.run_id));
+}
+
+Report load_report(const Store& store, const std::optional<std::string>& run) {
+    Report report = load_run_report(store, run);
     gate::GateOptions options;
-    options.run = chosen.run_id;
+    options.run = report.run.run_id;
     gate::GateResult changes = gate::gate(store, options);
     if (!changes.references.empty()) report.changes = std::move(changes);
     return report;

@@ -67,10 +67,16 @@ struct Report {
                                   const std::vector<MeasurementRow>& rows,
                                   const std::vector<RatioRow>& ratios);
 // From the store: the run with this id or unique prefix, else the latest finished one, else the
-// latest. With what changed. A usage Error where there is none.
+// latest. A usage Error where there is none.
+[[nodiscard]] Report load_run_report(const Store& store, const std::optional<std::string>& run);
+// The same, with what changed.
 [[nodiscard]] Report load_report(const Store& store, const std::optional<std::string>& run);
 
 [[nodiscard]] std::string report_markdown(const Report& report);
 [[nodiscard]] nlohmann::json report_json(const Report& report);  // etalon.report/1
+// RFC 4180, one row a case, empty where unknown. Texts that a spreadsheet would take for a formula
+// are led by an apostrophe.
+[[nodiscard]] std::string report_csv(const Report& report);
+[[nodiscard]] std::string report_junit(const Report& report);
 
 }  // namespace etalon::report

@@ -27,7 +27,7 @@ std::string range_text(const std::optional<Range>& range, std::string_view unit)
 }
 
 void field(std::string& text, std::string_view label, const std::string& value) {
-    if (!value.empty()) text += fmt::format("| {} | {} |\n", label, cell(value));
+    if (!value.empty()) text += fmt::format("| {} | {} |\n", cell(label), cell(value));
 }
 
 std::string header(const Report& report) {
@@ -35,7 +35,8 @@ std::string header(const Report& report) {
     const Run& run = report.run;
     std::string text = fmt::format("# etalon report: {} on {}\n\n", cell(run.suite), cell(e.gpu));
     text += "| condition | |\n|---|---|\n";
-    field(text, "run", fmt::format("`{}`, {}, {}", run.run_id, run.started_at, name(run.state)));
+    text += fmt::format("| run | {}, {}, {} |\n", code(run.run_id), cell(run.started_at),
+                        name(run.state));
     field(text, "tag", run.tag);
     field(text, "device",
           fmt::format("{}, {} {}, {}", run.device, e.sm_count,
@@ -78,9 +79,9 @@ std::string summary(const std::vector<RatioSummary>& summaries) {
         "| op | precision | provider | baseline | cases | geometric mean | wins | losses |\n"
         "|---|---|---|---|---|---|---|---|\n";
     for (const RatioSummary& s : summaries) {
-        text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", s.op, s.precision,
-                            s.provider, s.baseline, s.cases, ratio_text(s.geometric_mean), s.wins,
-                            s.losses);
+        text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", cell(s.op), s.precision,
+                            cell(s.provider), cell(s.baseline), s.cases,
+                            ratio_text(s.geometric_mean), s.wins, s.losses);
     }
     return text + '\n';
 }
@@ -96,11 +97,12 @@ std::string measured(const ReportCell& c, double compute_bound_from) {
 }
 
 std::string table_text(const ReportTable& table, double compute_bound_from) {
-    std::string text = fmt::format("### {} {}\n\n| problem | L2 |", table.op, table.precision);
+    std::string text =
+        fmt::format("### {} {}\n\n| problem | L2 |", cell(table.op), table.precision);
     std::string rule = "|---|---|";
     std::vector<std::string> with_ratio;
     for (const std::string& provider : table.providers) {
-        text += fmt::format(" {} |", provider);
+        text += fmt::format(" {} |", cell(provider));
         rule += "---|";
         const bool any = std::any_of(table.rows.begin(), table.rows.end(), [&](const auto& row) {
             return std::any_of(row.cells.begin(), row.cells.end(), [&](const ReportCell& c) {
@@ -110,8 +112,9 @@ std::string table_text(const ReportTable& table, double compute_bound_from) {
         if (any) with_ratio.push_back(provider);
     }
     for (const std::string& provider : with_ratio) {
-        text += with_ratio.size() == 1 ? fmt::format(" ratio to {} |", table.baseline)
-                                       : fmt::format(" {} to {} |", provider, table.baseline);
+        text += with_ratio.size() == 1
+                    ? fmt::format(" ratio to {} |", cell(table.baseline))
+                    : fmt::format(" {} to {} |", cell(provider), cell(table.baseline));
         rule += "---|";
     }
     text += "\n" + rule + "\n";
@@ -152,7 +155,7 @@ std::string problems(const Report& report, Status status, std::string_view title
         constexpr std::size_t most = 8;
         text += fmt::format("- {}: ", reason.empty() ? "no reason given" : cell(reason));
         for (std::size_t i = 0; i < std::min(most, ids.size()); ++i) {
-            text += fmt::format("{}`{}`", i == 0 ? "" : ", ", ids[i]);
+            text += fmt::format("{}{}", i == 0 ? "" : ", ", code(ids[i], false));
         }
         if (ids.size() > most) text += fmt::format(" and {} more", ids.size() - most);
         text += '\n';

@@ -68,16 +68,49 @@ std::string minute(std::string_view iso8601) {
     return text;
 }
 
+std::string valid_utf8(std::string_view text) {
+    const bool ascii = std::all_of(text.begin(), text.end(),
+                                   [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+    if (ascii) return std::string(text);
+    const nlohmann::json quoted = std::string(text);  // whose writer replaces what is none
+    return nlohmann::json::parse(
+               quoted.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))
+        .get<std::string>();
+}
+
 std::string cell(std::string_view text) {
     std::string out;
-    for (const char c : text) {
-        if (c == '|') {
-            out += "\\|";
-        } else {
-            out += c == '\n' || c == '\r' ? ' ' : c;
-        }
+    for (const char c : valid_utf8(text)) {
+        if (std::string_view("|<>`*[\\").find(c) != std::string_view::npos) out += '\\';
+        out += c == '\n' || c == '\r' ? ' ' : c;
     }
     return out.empty() ? "-" : out;
+}
+
+std::string code(std::string_view text, bool in_table) {
+    // A fence longer than any run of backticks in the text; blanks keep the two apart.
+    std::size_t run = 0, longest = 0;
+    std::string inner;
+    for (const char c : valid_utf8(text)) {
+        run = c == '`' ? run + 1 : 0;
+        longest = std::max(longest, run);
+        if (c == '|' && in_table) inner += '\\';
+        inner += c == '\n' || c == '\r' ? ' ' : c;
+    }
+    const std::string fence(longest + 1, '`');
+    const std::string blank = longest > 0 ? " " : "";
+    return fence + blank + inner + blank + fence;
+}
+
+std::string csv_field(std::string_view text) {
+    const bool formula =
+        !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
+    std::string out = formula ? "'" : "";
+    for (const char c : valid_utf8(text)) {
+        if (c == '"') out += '"';
+        out += c;
+    }
+    return out.find_first_of(",\"\r\n") == std::string::npos ? out : '"' + out + '"';
 }
 
 nlohmann::json number(double value) {

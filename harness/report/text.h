@@ -27,8 +27,17 @@ namespace etalon::report {
 // "2026-12-01 17:04"
 [[nodiscard]] std::string minute(std::string_view iso8601);
 
-// A cell of a Markdown table: no line breaks, no bars of its own.
+// Bytes that are no UTF-8 become U+FFFD.
+[[nodiscard]] std::string valid_utf8(std::string_view text);
+
+// A cell of a Markdown table or a line of prose there: no line breaks, no bars, no markup and no
+// HTML of its own. In code() nothing is special but the backtick and, in a table, the bar.
 [[nodiscard]] std::string cell(std::string_view text);
+[[nodiscard]] std::string code(std::string_view text, bool in_table = true);
+
+// A field of a CSV: RFC 4180, and led by an apostrophe where a spreadsheet would take it for a
+// formula.
+[[nodiscard]] std::string csv_field(std::string_view text);
 
 // null for what JSON has no number for.
 [[nodiscard]] nlohmann::json number(double value);
