@@ -1,4 +1,4 @@
-// The sm_90 instructions of the GEMM that CUDA C++ has no name for: mbarrier, cluster, TMA,
+// The sm_90 instructions that CUDA C++ has no name for: mbarrier, cluster, TMA,
 // stmatrix, wgmma's ordering and its shared-memory descriptor. Addresses are in the shared window,
 // 32 bits.
 #pragma once
