@@ -110,6 +110,16 @@ __device__ inline void load_box(std::uint32_t to, const void* tensor_map, int co
         : "memory");
 }
 
+// The same of a tensor of four dimensions.
+__device__ inline void load_box(std::uint32_t to, const void* tensor_map, int c0, int c1, int c2,
+                                int c3, std::uint32_t barrier) {
+    asm volatile(
+        "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes "
+        "[%0], [%1, {%2, %3, %4, %5}], [%6];" ::"r"(to),
+        "l"(tensor_map), "r"(c0), "r"(c1), "r"(c2), "r"(c3), "r"(barrier)
+        : "memory");
+}
+
 // The box lands at the same place of every block in `blocks`, a bit for each rank, and counts its
 // bytes at each one's barrier.
 __device__ inline void load_box_multicast(std::uint32_t to, const void* tensor_map, int column,
