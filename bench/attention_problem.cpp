@@ -197,6 +197,8 @@ kernels::AttentionArgs AttentionTables::arguments(const BufferSet& set) const {
     args.window = p.window;
     args.query_starts = query_starts_.as<const int>();
     args.key_starts = key_starts_.as<const int>();
+    args.query_tokens = p.query_tokens();
+    args.key_tokens = p.key_tokens();
     args.key_lengths = key_lengths_.as<const int>();
     args.pages = pages_.as<const int>();
     args.page = p.page;

@@ -42,6 +42,8 @@ struct AttentionArgs {
     // query_starts[b] to query_starts[b + 1], and so for keys; strides' `batch` is then not used.
     const int* query_starts = nullptr;
     const int* key_starts = nullptr;
+    std::int64_t query_tokens = 0;  // of all packed sequences
+    std::int64_t key_tokens = 0;
     // Or not packed: key_lengths[b] of `keys`.
     const int* key_lengths = nullptr;
 
@@ -78,6 +80,10 @@ struct AttentionArgs {
     if (args.pages != nullptr &&
         (args.page < 1 || args.pages_per_sequence * args.page < args.keys)) {
         return "attention: the page table holds fewer keys than there are";
+    }
+    if ((args.query_starts != nullptr && args.query_tokens < args.queries) ||
+        (args.key_starts != nullptr && args.key_tokens < args.keys)) {
+        return "attention: of packed sequences, query_tokens and key_tokens say how many there are";
     }
     if (args.pages != nullptr && args.key_starts != nullptr) {
         return "attention: a paged cache has key_lengths, not key_starts";

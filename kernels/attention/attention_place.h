@@ -18,8 +18,8 @@ namespace etalon::kernels {
 struct AttentionSequence {
     int queries = 0;
     int keys = 0;
-    std::int64_t first_query = 0;  // in tokens, of packed queries
-    std::int64_t first_key = 0;
+    int first_query = 0;  // in tokens, of packed queries
+    int first_key = 0;
 
     ETALON_BOTH AttentionSequence(const AttentionArgs& args, std::int64_t b)
         : queries(static_cast<int>(args.queries)), keys(static_cast<int>(args.keys)) {
@@ -49,8 +49,8 @@ struct AttentionSequence {
 ETALON_BOTH inline std::int64_t query_offset(const AttentionArgs& args, const AttentionStrides& at,
                                              const AttentionSequence& of, std::int64_t b,
                                              std::int64_t head, std::int64_t i) {
-    return (args.query_starts != nullptr ? 0 : b * at.batch) + (of.first_query + i) * at.token +
-           head * at.head;
+    return (args.query_starts != nullptr ? 0 : b * at.batch) +
+           (std::int64_t{of.first_query} + i) * at.token + head * at.head;
 }
 
 // Element 0 of key or value j.
@@ -61,8 +61,8 @@ ETALON_BOTH inline std::int64_t key_offset(const AttentionArgs& args, const Atte
         const std::int64_t id = args.pages[b * args.pages_per_sequence + j / args.page];
         return id * at.batch + j % args.page * at.token + kv_head * at.head;
     }
-    return (args.key_starts != nullptr ? 0 : b * at.batch) + (of.first_key + j) * at.token +
-           kv_head * at.head;
+    return (args.key_starts != nullptr ? 0 : b * at.batch) +
+           (std::int64_t{of.first_key} + j) * at.token + kv_head * at.head;
 }
 
 }  // namespace etalon::kernels

@@ -4,7 +4,8 @@
 // the cache is read once. All tiles of 64 keys, of every sequence and KV head in a row, are dealt
 // out evenly: each block takes an unbroken run of them, whatever the lengths, and the last block to
 // finish a head that several share merges their parts by log-sum-exp. One warp keeps a ring of 192
-// KiB full by TMA, in boxes of 64 or, of pages, 16 keys; four warps take 16 keys of a tile each.
+// KiB full by TMA, in boxes of 64 or, of pages, 16 keys; two groups of four warps take tiles in
+// turn, 16 keys a warp.
 //
 // Bounded by memory. Predicted on an H200: 92 % of the read ceiling (4552 GB/s) at 64 × 4096 tokens
 // of 8 KV heads, and 12 µs at 1 × 8192. Reached: see results/recorded.
@@ -21,7 +22,9 @@ namespace {
 
 constexpr int kRows = 16;  // of queries: heads of a group × new tokens
 constexpr int kTileKeys = 64;
-constexpr int kWarps = 4;  // that compute; one more loads
+constexpr int kGroups = 1;  // that take tiles in turn; two have too few registers each
+constexpr int kWarpsOfGroup = kTileKeys / 16;
+constexpr int kWarps = kGroups * kWarpsOfGroup;  // that compute; one more loads
 constexpr int kThreads = (kWarps + 1) * 32;
 constexpr int kSlabBytes = kTileKeys * 128;  // 64 elements of every key of a tile
 constexpr int kRingBytes = 192 * 1024;
@@ -43,7 +46,7 @@ constexpr int kPartFloats = kRows*(kDim + 2);
 
 struct Work {
     AttentionArgs args;
-    int box_rows;  // keys that one box holds
+    int box_rows;  // keys that one box holds, all slabs of them behind each other
     unsigned* counters;
     float* parts;  // two for each block: of the head it begins with, and of the one it ends with
 };
@@ -63,18 +66,22 @@ __device__ inline void load_matrices_transposed(std::uint32_t (&r)[4], std::uint
                  : "memory");
 }
 
+__device__ inline float exp2_fast(float x) {
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+
 template <typename T>
 __device__ inline void multiply(float (&d)[4], const std::uint32_t (&a)[4], std::uint32_t b0,
                                 std::uint32_t b1) {
     if constexpr (std::is_same_v<T, __half>) {
-        asm volatile(
-            "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, "
+        asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, "
             "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
             : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
             : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
     } else {
-        asm volatile(
-            "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, "
+        asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, "
             "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
             : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
             : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
@@ -232,16 +239,9 @@ __device__ void produce(const Work& work, const CUtensorMap& k_map, const CUtens
             }
             __syncwarp();
             if (lane < boxes) {
-                const std::uint32_t to = ring.data() + lane * work.box_rows * 128;
-#pragma unroll
-                for (int s = 0; s < kSlabs; ++s) {
-                    sm90::load_box(to + s * kSlabBytes, &k_map, s * 64, row, ring.full());
-                }
-#pragma unroll
-                for (int s = 0; s < kSlabs; ++s) {
-                    sm90::load_box(to + (kSlabs + s) * kSlabBytes, &v_map, s * 64, row,
-                                   ring.full());
-                }
+                const std::uint32_t to = ring.data() + lane * work.box_rows * 128 * kSlabs;
+                sm90::load_box(to, &k_map, 0, row, 0, ring.full());
+                sm90::load_box(to + kSlabs * kSlabBytes, &v_map, 0, row, 0, ring.full());
             }
             __syncwarp();
             ring.advance();
@@ -254,7 +254,7 @@ __device__ void produce(const Work& work, const CUtensorMap& k_map, const CUtens
 template <typename T, int kDim>
 struct Consumer {
     float out[kDim / 8][4];
-    float maximum[2];  // of rows lane/4 and lane/4 + 8, in units of log₂
+    float maximum[2];  // of rows lane/4 and lane/4 + 8, of scores before the scale
     float sum[2];      // of this lane's keys
     std::uint32_t query[kDim / 16][4];
     int limit[2];  // keys that the rows see
@@ -278,9 +278,9 @@ struct Consumer {
 #pragma unroll
                 for (int half = 0; half < 2; ++half) {
                     std::uint32_t word = 0;
-                    if (there) {
-                        word = *reinterpret_cast<const std::uint32_t*>(from + s * 16 + half * 8 +
-                                                                       lane % 4 * 2);
+                    const int column = s * 16 + half * 8 + lane % 4 * 2;
+                    if (there && column < args.head_dim) {
+                        word = *reinterpret_cast<const std::uint32_t*>(from + column);
                     }
                     query[s][half * 2 + h] = word;
                 }
@@ -295,22 +295,39 @@ struct Consumer {
         }
     }
 
-    __device__ void add(std::uint32_t keys, int first_key, int length, float scale_log2) {
+    __device__ void add(std::uint32_t keys, int box_rows, int first_key, int length,
+                        float scale_log2) {
         const int lane = static_cast<int>(threadIdx.x) % 32;
-        const int warp = static_cast<int>(threadIdx.x) / 32;
+        const int warp = static_cast<int>(threadIdx.x) / 32 % kWarpsOfGroup;
         const int own = first_key + warp * 16;  // of the sequence
+        constexpr int kSlabs = Shape<kDim>::kSlabs;
+        const int slab_bytes = box_rows * 128;
+        // This warp's 16 keys: in a box of their own, or rows of the one there is.
+        keys += box_rows == kTileKeys ? warp * 16 * 128 : warp * kSlabs * slab_bytes;
         float score[2][4] = {};
         {
-            const int row = warp * 16 + lane / 16 * 8 + lane % 8;
+            const int row = lane / 16 * 8 + lane % 8;
+            float other[2][4] = {};    // a second chain of sums each
+            constexpr int kAhead = 4;  // loads in flight; more need more registers than there are
 #pragma unroll
-            for (int s = 0; s < kDim / 16; ++s) {
-                const int chunk = 2 * s + lane / 8 % 2;
-                std::uint32_t k[4];
-                load_matrices(
-                    k, keys + chunk / 8 * kSlabBytes + row * 128 + ((chunk % 8) ^ (row % 8)) * 16);
-                multiply<T>(score[0], query[s], k[0], k[1]);
-                multiply<T>(score[1], query[s], k[2], k[3]);
+            for (int first = 0; first < kDim / 16; first += kAhead) {
+                std::uint32_t k[kAhead][4];
+#pragma unroll
+                for (int i = 0; i < kAhead; ++i) {
+                    const int chunk = 2 * (first + i) + lane / 8 % 2;
+                    load_matrices(k[i], keys + chunk / 8 * slab_bytes + row * 128 +
+                                            ((chunk % 8) ^ (row % 8)) * 16);
+                }
+#pragma unroll
+                for (int i = 0; i < kAhead; i += 2) {
+                    multiply<T>(score[0], query[first + i], k[i][0], k[i][1]);
+                    multiply<T>(score[1], query[first + i], k[i][2], k[i][3]);
+                    multiply<T>(other[0], query[first + i + 1], k[i + 1][0], k[i + 1][1]);
+                    multiply<T>(other[1], query[first + i + 1], k[i + 1][2], k[i + 1][3]);
+                }
             }
+#pragma unroll
+            for (int i = 0; i < 8; ++i) score[i / 4][i % 4] += other[i / 4][i % 4];
         }
         const bool tail = own + 16 > min(limit[0], limit[1]);
 #pragma unroll
@@ -321,15 +338,14 @@ struct Consumer {
 #pragma unroll
                 for (int c = 0; c < 2; ++c) {
                     float& value = score[j][h * 2 + c];
-                    value *= scale_log2;
                     if (tail && own + 8 * j + lane % 4 * 2 + c >= limit[h]) value = -INFINITY;
                     most = fmaxf(most, value);
                 }
             }
             most = fmaxf(most, __shfl_xor_sync(~0U, most, 1));
             most = fmaxf(most, __shfl_xor_sync(~0U, most, 2));
-            const float subtract = most == -INFINITY ? 0.0F : most;
-            const float keep = exp2f(maximum[h] - subtract);
+            const float subtract = most == -INFINITY ? 0.0F : most * scale_log2;
+            const float keep = exp2_fast(maximum[h] * scale_log2 - subtract);
             maximum[h] = most;
             float total = 0;
 #pragma unroll
@@ -337,7 +353,7 @@ struct Consumer {
 #pragma unroll
                 for (int c = 0; c < 2; ++c) {
                     float& value = score[j][h * 2 + c];
-                    value = exp2f(value - subtract);
+                    value = exp2_fast(fmaf(value, scale_log2, -subtract));
                     total += value;
                 }
             }
@@ -359,8 +375,8 @@ struct Consumer {
             const int key = own + half * 8 + lane % 4 * 2;
             there[half] = (key < length ? 0xFFFFU : 0U) | (key + 1 < length ? 0xFFFF0000U : 0U);
         }
-        const std::uint32_t values = keys + Shape<kDim>::kSlabs * kSlabBytes;
-        const int row = warp * 16 + lane / 8 % 2 * 8 + lane % 8;
+        const std::uint32_t values = keys + kSlabs * kSlabBytes;
+        const int row = lane / 8 % 2 * 8 + lane % 8;
 #pragma unroll
         for (int s = 0; s < kDim / 16; ++s) {
             const int chunk = 2 * s + lane / 16;
@@ -385,7 +401,7 @@ __device__ inline float part_weight(float of, float all) {
 // Merges the warps' sums, then the blocks', and writes the output. By all consumer threads.
 template <typename T, int kDim>
 __device__ void finish(const Work& work, const Dealing& dealing, const Dealing::Piece& piece,
-                       Consumer<T, kDim>& own, float* exchange) {
+                       Consumer<T, kDim>& own, float* exchange, float scale_log2) {
     constexpr int kConsumers = kWarps * 32;
     constexpr int kBarrier = 1;
     const auto meet = [] { sm90::named_barrier(kBarrier, kConsumers); };
@@ -398,7 +414,7 @@ __device__ void finish(const Work& work, const Dealing& dealing, const Dealing::
         own.sum[h] += __shfl_xor_sync(~0U, own.sum[h], 2);
         const int row = lane / 4 + 8 * h;
         if (lane % 4 == 0) {
-            stats[(warp * kRows + row) * 2] = own.maximum[h];
+            stats[(warp * kRows + row) * 2] = own.maximum[h] * scale_log2;
             stats[(warp * kRows + row) * 2 + 1] = own.sum[h];
         }
 #pragma unroll
@@ -414,6 +430,7 @@ __device__ void finish(const Work& work, const Dealing& dealing, const Dealing::
     const int group = static_cast<int>(args.heads / args.kv_heads);
     const int rows = group * of.queries;
     const auto write = [&](int row, int col, float4 value, float total) {
+        if (col >= args.head_dim) return;
         const float inverse = total == 0 ? 0.0F : 1 / total;  // nothing seen: zeros
         const int i = row / group;
         T* const to =
@@ -424,9 +441,11 @@ __device__ void finish(const Work& work, const Dealing& dealing, const Dealing::
     };
     const bool whole = piece.tile == 0 && piece.end == piece.of_head;
     const int block = static_cast<int>(blockIdx.x);
+    const int first = whole ? block : dealing.block_of(piece.head_start);
+    const int last = whole ? block : dealing.block_of(piece.head_start + piece.of_head - 1);
     const auto part_of = [&](int other) {
         // A block's first piece is its part 0.
-        const int slot = dealing.start(other) >= piece.head_start ? 0 : 1;
+        const int slot = other > first || dealing.start(other) >= piece.head_start ? 0 : 1;
         return work.parts + (std::int64_t{other} * 2 + slot) * kPartFloats<kDim>;
     };
     const auto add = [](float4& to, float4 value, float weight) {
@@ -463,8 +482,6 @@ __device__ void finish(const Work& work, const Dealing& dealing, const Dealing::
     }
     __threadfence();
     meet();
-    const int first = dealing.block_of(piece.head_start);
-    const int last = dealing.block_of(piece.head_start + piece.of_head - 1);
     unsigned* const counter = work.counters + piece.b * args.kv_heads + piece.head;
     auto* const arrived = reinterpret_cast<unsigned*>(stats);
     if (tid == 0) *arrived = atomicAdd(counter, 1U);
@@ -478,7 +495,7 @@ __device__ void finish(const Work& work, const Dealing& dealing, const Dealing::
         const int row = at / kDim, col = at % kDim;
         float most = -INFINITY, total = 0;
         float4 value{};
-#pragma unroll 4
+#pragma unroll 8
         for (int other = first; other <= last; ++other) {
             const float* const part = part_of(other);
             const float2 of_part =
@@ -510,7 +527,7 @@ __global__ void __launch_bounds__(kThreads, 1)
     Ring ring{base, base + kRingBytes + Of::kExchangeBytes, Of::kStageBytes, Of::kStages};
     if (threadIdx.x < Of::kStages) {
         sm90::barrier_init(ring.barriers + threadIdx.x * 16, 1);
-        sm90::barrier_init(ring.barriers + threadIdx.x * 16 + 8, kWarps);
+        sm90::barrier_init(ring.barriers + threadIdx.x * 16 + 8, kWarpsOfGroup);
         sm90::barrier_init_fence();
     }
     const Dealing dealing(work.args);
@@ -522,17 +539,22 @@ __global__ void __launch_bounds__(kThreads, 1)
     }
     constexpr float kLog2e = 1.44269504F;
     const float scale_log2 = work.args.scale * kLog2e;
+    const int group = static_cast<int>(threadIdx.x) / 32 / kWarpsOfGroup;
+    int turn = 0;
     for_pieces(dealing, [&](const Dealing::Piece& piece) {
         Consumer<T, kDim> consumer;
         consumer.begin(work.args, piece);
         for (int tile = piece.tile; tile < piece.end; ++tile) {
-            sm90::barrier_wait(ring.full(), ring.phase);
-            consumer.add(ring.data(), tile * kTileKeys, piece.keys, scale_log2);
-            __syncwarp();
-            if (threadIdx.x % 32 == 0) sm90::barrier_arrive(ring.empty());
+            if (turn == group) {
+                sm90::barrier_wait(ring.full(), ring.phase);
+                consumer.add(ring.data(), work.box_rows, tile * kTileKeys, piece.keys, scale_log2);
+                __syncwarp();
+                if (threadIdx.x % 32 == 0) sm90::barrier_arrive(ring.empty());
+            }
+            turn = (turn + 1) % kGroups;
             ring.advance();
         }
-        finish(work, dealing, piece, consumer, exchange);
+        finish(work, dealing, piece, consumer, exchange, scale_log2);
     });
 #else
     __trap();  // AttentionPlan offers this kernel to sm_90a builds only
@@ -558,10 +580,13 @@ cudaError_t prepare(AttentionLaunch& launch) {
     // How many pages there are is not known here; no page's id may be beyond the table's length.
     const std::int64_t runs =
         args.pages != nullptr ? args.batch * args.pages_per_sequence : args.batch;
-    const std::uint64_t sizes[] = {
-        kDim, static_cast<std::uint64_t>(std::max<std::int64_t>(1, runs * args.kv_heads * run))};
-    const std::uint64_t strides[] = {kDim * 2};
-    const std::uint32_t box[] = {64, static_cast<std::uint32_t>(box_rows(args))};
+    // Three dimensions: 64 elements, rows, and the next 64 elements.
+    const auto dim = static_cast<std::uint64_t>(args.head_dim);
+    const auto rows =
+        static_cast<std::uint64_t>(std::max<std::int64_t>(1, runs * args.kv_heads * run));
+    const std::uint64_t sizes[] = {64, rows, kDim / 64};
+    const std::uint64_t strides[] = {dim * 2, 128};
+    const std::uint32_t box[] = {64, static_cast<std::uint32_t>(box_rows(args)), kDim / 64};
     for (const bool keys : {true, false}) {
         const cudaError_t error =
             encode_tensor_map(keys ? &launch.k_map : &launch.v_map,

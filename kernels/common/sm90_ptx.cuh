@@ -110,7 +110,15 @@ __device__ inline void load_box(std::uint32_t to, const void* tensor_map, int co
         : "memory");
 }
 
-// The same of a tensor of four dimensions.
+// The same of a tensor of three or four dimensions.
+__device__ inline void load_box(std::uint32_t to, const void* tensor_map, int c0, int c1, int c2,
+                                std::uint32_t barrier) {
+    asm volatile(
+        "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
+        "[%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
+        "l"(tensor_map), "r"(c0), "r"(c1), "r"(c2), "r"(barrier)
+        : "memory");
+}
 __device__ inline void load_box(std::uint32_t to, const void* tensor_map, int c0, int c1, int c2,
                                 int c3, std::uint32_t barrier) {
     asm volatile(

@@ -198,6 +198,8 @@ TEST_P(HostKernels, Attention) {
             args.window = std::max(0, window);
             args.query_starts = query_starts.data();
             args.key_starts = key_starts.data();
+            args.query_tokens = queries;
+            args.key_tokens = keys;
             ASSERT_EQ(attention_invalid(args), nullptr);
             std::vector<double> ref(static_cast<std::size_t>(queries * heads * dim));
             attention_reference(args, ref.data());
