@@ -8,7 +8,8 @@
 // turn, 16 keys a warp.
 //
 // Bounded by memory. Predicted on an H200: 92 % of the read ceiling (4552 GB/s) at 64 × 4096 tokens
-// of 8 KV heads, and 12 µs at 1 × 8192. Reached: see results/recorded.
+// of 8 KV heads, and 12 µs at 1 × 8192. Reached, before the loads of a tile's keys were moved ahead of
+// its products: 4300 GB/s (94 %) and 22 µs, where the waits of a warp in each tile count.
 #include <cuda.h>
 
 #include "kernels/attention/attention_place.h"

@@ -15,7 +15,7 @@
 // sequence's keys are masked, and values of theirs overwritten with zeros.
 //
 // Bounded by the tensor cores and the power cap. Predicted on an H200, bf16, head_dim 128: 600
-// TFLOP/s at 4 × 4096 causal, 650 not causal. Reached: see results/recorded.
+// TFLOP/s at 4 × 4096 causal, 650 not causal. Reached, before heads went in sections: 529 and 584.
 #include <cuda.h>
 
 #include <algorithm>
