@@ -7,6 +7,8 @@
 
 namespace etalon {
 
+[[nodiscard]] std::unique_ptr<Op> make_attention_prefill();
+[[nodiscard]] std::unique_ptr<Op> make_attention_decode();
 [[nodiscard]] std::unique_ptr<Op> make_copy();
 [[nodiscard]] std::unique_ptr<Op> make_gemm();
 [[nodiscard]] std::unique_ptr<Op> make_softmax();

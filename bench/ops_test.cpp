@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "bench/attention_problem.h"
 #include "bench/op.h"
 
 namespace etalon {
@@ -33,6 +35,47 @@ TEST(Work, OfRowsAndCopies) {
                   .bytes_min,
               2 * (2 * 32 + 2 * 8));
     EXPECT_EQ(registry.op("copy").work(problem("copy", Precision::fp32, {{"n", 7}})).bytes_min, 56);
+}
+
+// Against the pairs counted one by one, over the lengths of the sequences.
+TEST(Work, OfAttention) {
+    const Registry registry = builtin_registry();
+    const auto work = [&](const char* op, Precision precision, const char* axes) {
+        return registry.op(op).work(problem(op, precision, parse_axes(axes)));
+    };
+    const std::string heads = "heads=8,kv_heads=2,head_dim=64,";
+    // 3 new tokens after 4: the first sees 5 keys, the last 7; with a window of 2, two each.
+    const std::string tail = "batch=2," + heads + "seq=3,cached=4,causal=";
+    const double row = 2 * 8 * (64 + 64);  // sequences, heads, both products
+    EXPECT_EQ(work("attention_prefill", Precision::bf16, (tail + "1").c_str()).flop,
+              2 * row * (5 + 6 + 7));
+    EXPECT_EQ(work("attention_prefill", Precision::bf16, (tail + "0").c_str()).flop, 2 * row * 21);
+    EXPECT_EQ(work("attention_prefill", Precision::bf16, (tail + "1,window=2").c_str()).flop,
+              2 * row * 6);
+    const double queries = 2 * 3 * 8 * 64;
+    EXPECT_EQ(work("attention_prefill", Precision::bf16, (tail + "1").c_str()).bytes_min,
+              2 * (2 * queries + 2 * 2 * 7 * 2 * 64));
+    EXPECT_EQ(work("attention_prefill", Precision::bf16, (tail + "1,window=2").c_str()).bytes_min,
+              2 * (2 * queries + 2 * 2 * 4 * 2 * 64));
+    EXPECT_EQ(work("attention_prefill", Precision::fp8, (tail + "1").c_str()).bytes_min,
+              3 * queries + 2 * 2 * 7 * 2 * 64);
+    EXPECT_EQ(work("attention_prefill", Precision::bf16, (tail + "1,value_dim=16").c_str()).flop,
+              2 * 2 * 8 * (64 + 16) * 18);
+
+    const Work decode = work("attention_decode", Precision::fp8,
+                             ("batch=2," + heads + "context=10,queries=2").c_str());
+    EXPECT_EQ(decode.flop, 2 * row * (9 + 10));
+    EXPECT_EQ(decode.bytes_min, 2 * 10 * 2 * 2 * 64 + 2 * (2 * 2 * 2 * 8 * 64));
+    // Pages change where tokens lie, not how many there are.
+    EXPECT_EQ(work("attention_decode", Precision::bf16,
+                   ("batch=2," + heads + "context=10,page=16").c_str())
+                  .bytes_min,
+              work("attention_decode", Precision::bf16, ("batch=2," + heads + "context=10").c_str())
+                  .bytes_min);
+    const Work ragged = work("attention_decode", Precision::bf16,
+                             ("batch=64," + heads + "context=1000,ragged=1").c_str());
+    EXPECT_LT(ragged.flop, 0.8 * 4 * 64 * 8 * 64 * 1000);
+    EXPECT_GT(ragged.flop, 0.45 * 4 * 64 * 8 * 64 * 1000);
 }
 
 TEST(Tolerance, FollowsPrecisionAndReductionLength) {
@@ -84,6 +127,33 @@ TEST(Reference, GemmOnTheHost) {
             EXPECT_NEAR(out[0].as<double>()[i * 4 + j], sum, 1e-12);
         }
     }
+}
+
+TEST(AttentionProblem, PagesAreEachUsedOnce) {
+    const AttentionProblem p = attention_problem(
+        problem("attention_decode", Precision::bf16,
+                parse_axes("batch=5,heads=8,kv_heads=2,head_dim=64,context=100,page=16")));
+    std::vector<std::int32_t> pages = page_table(p);
+    EXPECT_FALSE(std::is_sorted(pages.begin(), pages.end()));
+    std::sort(pages.begin(), pages.end());
+    ASSERT_EQ(pages.size(), 35U);
+    for (std::size_t i = 0; i < pages.size(); ++i) {
+        EXPECT_EQ(pages[i], static_cast<std::int32_t>(i));
+    }
+}
+
+TEST(AttentionProblem, MisfitsSayWhatToChange) {
+    const auto misfit = [](const char* op, const char* axes) {
+        return attention_misfit(problem(op, Precision::bf16, parse_axes(axes))).value_or("");
+    };
+    EXPECT_EQ(misfit("attention_decode", "batch=1,heads=6,kv_heads=4,head_dim=64,context=9"),
+              "heads=6 is no multiple of kv_heads=4; give a multiple");
+    EXPECT_EQ(
+        misfit("attention_decode", "batch=1,heads=4,kv_heads=4,head_dim=64,context=9,queries=10"),
+        "queries=10 are part of context=9; give a longer context");
+    EXPECT_EQ(misfit("attention_prefill",
+                     "batch=1,heads=4,kv_heads=4,head_dim=64,seq=9,causal=0,window=3"),
+              "window goes with causal=1; leave out one of them");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #ifdef ETALON_CUDA
 #include "bench/cuda_types.h"
 #include "harness/device/cuda/element_type.h"
+#include "kernels/attention/attention.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/norm/norm.h"
 #include "kernels/softmax/softmax.h"
@@ -115,6 +116,20 @@ void layernorm(Device& device, const Rows& args, double* y) {
     }
 #ifdef ETALON_CUDA
     check(kernels::layernorm_reference(cuda_norm(args), y, stream_of(device)), "layernorm");
+#endif
+}
+
+void attention(Device& device, const kernels::AttentionArgs& args, double* out) {
+    if (on_host(device)) {
+        if (args.type != args.query_type || (args.type != kernels::AttentionType::fp32 &&
+                                             args.type != kernels::AttentionType::bf16)) {
+            (void)host_type(Precision::fp8);  // throws
+        }
+        kernels::host::attention_reference(args, out);
+        return;
+    }
+#ifdef ETALON_CUDA
+    check(kernels::attention_reference(args, out, stream_of(device)), "attention");
 #endif
 }
 

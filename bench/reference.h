@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "bench/op.h"
+#include "kernels/attention/attention_args.h"
 
 namespace etalon::reference {
 
@@ -26,6 +27,8 @@ struct Rows {
 void softmax(Device& device, const Rows& args, double* y);
 void rmsnorm(Device& device, const Rows& args, double* y);
 void layernorm(Device& device, const Rows& args, double* y);
+
+void attention(Device& device, const kernels::AttentionArgs& args, double* out);
 
 // y = x, widened.
 void copy(Device& device, DType dtype, const Buffer& x, std::int64_t n, double* y);

@@ -13,12 +13,16 @@ Registry builtin_registry() {
     registry.add(make_softmax());
     registry.add(make_rmsnorm());
     registry.add(make_layernorm());
+    registry.add(make_attention_prefill());
+    registry.add(make_attention_decode());
 
     registry.add(etalon_host_providers());
+    registry.add(attention_host_providers());
     registry.add(onednn_providers());
     registry.add(libc_providers());
 #ifdef ETALON_CUDA
     registry.add(etalon_cuda_providers());
+    registry.add(attention_cuda_providers());
     registry.add(cublaslt_providers());
     registry.add(cudnn_providers());
     registry.add(cudart_providers());

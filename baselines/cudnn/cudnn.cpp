@@ -4,17 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <thread>
 
 #include "baselines/common/choose.h"
+#include "baselines/cudnn/attention.h"
 #include "baselines/cudnn/cudnn_api.h"
-#include "baselines/cudnn/cudnn_library.h"
-#include "baselines/cudnn/graph.h"
 #include "baselines/cudnn/legacy_softmax.h"
+#include "baselines/cudnn/row_graph.h"
 #include "baselines/cudnn/row_problem.h"
+#include "baselines/cudnn/session.h"
 #include "bench/providers.h"
 
 namespace etalon {
@@ -24,57 +23,7 @@ using cudnn::Graph;
 using cudnn::LegacySoftmax;
 using cudnn::RowOp;
 using cudnn::RowProblem;
-
-constexpr std::int64_t workspace_cap_bytes = std::int64_t{256} << 20;
-
-// What the three providers share: one look for the library, handles for each device.
-class Session {
-   public:
-    [[nodiscard]] const std::string& problem() {
-        if (!problem_) problem_ = cudnn_problem();
-        return *problem_;
-    }
-    [[nodiscard]] std::shared_ptr<cudnn::Context> context(const Device& device) {
-        return contexts(device, 1).front();
-    }
-    // The graph of the last problem asked for: its plans take seconds to build, and a sweep has
-    // each problem's variants and L2 modes one after another.
-    [[nodiscard]] std::shared_ptr<Graph> graph(const Device& device, const RowProblem& problem) {
-        if (!graph_ || graph_problem_ != problem || graph_device_ != device.info().id) {
-            graph_.reset();
-            graph_ =
-                std::make_shared<Graph>(contexts(device, builders()), problem, workspace_cap_bytes);
-            graph_problem_ = problem;
-            graph_device_ = device.info().id;
-        }
-        return graph_;
-    }
-    // The same with one plan, which takes a twentieth of the time.
-    [[nodiscard]] std::shared_ptr<Graph> graph(const Device& device, const RowProblem& problem,
-                                               const std::string& plan) {
-        return std::make_shared<Graph>(Contexts{context(device)}, problem, workspace_cap_bytes,
-                                       plan);
-    }
-
-   private:
-    using Contexts = std::vector<std::shared_ptr<cudnn::Context>>;
-
-    static std::size_t builders() {
-        return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 12);
-    }
-    // At least `count`; they live as long as the session.
-    const Contexts& contexts(const Device& device, std::size_t count) {
-        Contexts& contexts = contexts_[device.info().id];
-        while (contexts.size() < count) contexts.push_back(std::make_shared<cudnn::Context>());
-        return contexts;
-    }
-
-    std::optional<std::string> problem_;
-    std::shared_ptr<Graph> graph_;
-    RowProblem graph_problem_;
-    std::string graph_device_;
-    std::map<std::string, Contexts> contexts_;
-};
+using cudnn::Session;
 
 class PreparedRow final : public Prepared {
    public:
@@ -126,7 +75,7 @@ class PreparedRow final : public Prepared {
 
     void add_graph(Session& session, const Device& device, bool required) {
         try {
-            graph_ = session.graph(device, problem_);
+            graph_ = session.graph(device, cudnn::row_definition(problem_));
         } catch (const Error&) {
             if (required || !device.usable()) throw;
             return;
@@ -156,7 +105,7 @@ class PreparedRow final : public Prepared {
             if (form == "legacy") {
                 add_legacy(session.context(device), /*required=*/true);
             } else {
-                graph_ = session.graph(device, problem_, plan);
+                graph_ = session.graph(device, cudnn::row_definition(problem_), plan);
                 add_plans();
             }
         } catch (const Unsupported&) {
@@ -248,6 +197,9 @@ Providers cudnn_providers() {
     Providers providers;
     for (const RowOp op : {RowOp::softmax, RowOp::rmsnorm, RowOp::layernorm}) {
         providers.push_back(std::make_unique<CudnnProvider>(op, session));
+    }
+    for (std::unique_ptr<Provider>& each : cudnn::attention_providers(session)) {
+        providers.push_back(std::move(each));
     }
     return providers;
 }

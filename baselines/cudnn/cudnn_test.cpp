@@ -15,11 +15,23 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-Case row_case(std::string_view op, Precision precision) {
-    const std::vector<AxisSpec> specs = {
+Case small_case(std::string_view op, Precision precision) {
+    std::vector<AxisSpec> specs = {
         {.name = "rows"}, {.name = "cols"}, {.name = "pad", .optional = true, .min = 0}};
+    std::string axes = "rows=8,cols=64";
+    if (op.starts_with("attention")) {
+        specs.clear();
+        for (const char* axis : {"batch", "heads", "kv_heads", "head_dim", "seq", "context"}) {
+            specs.push_back({.name = axis, .default_value = 8, .optional = true});
+        }
+        for (const char* axis : {"causal", "cached", "window", "value_dim", "page", "ragged"}) {
+            specs.push_back({.name = axis, .optional = true, .min = 0});
+        }
+        specs.push_back({.name = "queries", .default_value = 1, .optional = true});
+        axes = "batch=1";
+    }
     Case key;
-    key.problem = {std::string(op), precision, Axes(specs, parse_axes("rows=8,cols=64"), op)};
+    key.problem = {std::string(op), precision, Axes(specs, parse_axes(axes), op)};
     key.provider = "cudnn";
     return key;
 }
@@ -50,7 +62,8 @@ TEST(CudnnLibrary, ARightVersionIsNoProblem) {
     EXPECT_EQ(cudnn_problem(), "");
     FakeDevice device;
     try {
-        (void)cudnn_providers().front()->prepare(row_case("softmax", Precision::bf16), device, {});
+        (void)cudnn_providers().front()->prepare(small_case("softmax", Precision::bf16), device,
+                                                 {});
         FAIL() << "nothing was thrown";
     } catch (const Error& error) {
         EXPECT_STREQ(error.what(),
@@ -61,7 +74,7 @@ TEST(CudnnLibrary, ARightVersionIsNoProblem) {
 
 TEST(CudnnProviders, SayTheirVariants) {
     const Providers providers = cudnn_providers();
-    ASSERT_EQ(providers.size(), 3U);
+    ASSERT_EQ(providers.size(), 5U);
     EXPECT_EQ(providers[0]->op(), "softmax");
     EXPECT_THAT(providers[0]->variants(), ElementsAre("legacy", "graph"));
     EXPECT_EQ(providers[1]->op(), "rmsnorm");
@@ -73,7 +86,7 @@ TEST(CudnnProviders, SaySoForEveryCaseWithoutTheLibrary) {
     const ScopedVariable path("ETALON_CUDNN", "/nonexistent");
     FakeDevice device;
     for (const auto& provider : cudnn_providers()) {
-        const Case key = row_case(provider->op(), Precision::bf16);
+        const Case key = small_case(provider->op(), Precision::bf16);
         const auto why = provider->unsupported(key, device);
         ASSERT_TRUE(why.has_value());
         EXPECT_THAT(*why, StartsWith("cuDNN 9 cannot be opened"));
@@ -92,10 +105,13 @@ TEST(CudnnProviders, RefuseOtherPrecisions) {
     const ScopedVariable path("ETALON_CUDNN", FAKE_CUDNN_9);
     FakeDevice device;
     for (const auto& provider : cudnn_providers()) {
-        EXPECT_EQ(provider->unsupported(row_case(provider->op(), Precision::fp32), device),
-                  std::nullopt);
-        EXPECT_NE(provider->unsupported(row_case(provider->op(), Precision::fp8), device),
-                  std::nullopt);
+        const bool attention = provider->op().starts_with("attention");
+        const auto refuses = [&](Precision precision) {
+            return provider->unsupported(small_case(provider->op(), precision), device).has_value();
+        };
+        EXPECT_EQ(refuses(Precision::fp32), attention);
+        EXPECT_EQ(refuses(Precision::fp8), provider->op() != "attention_prefill");
+        EXPECT_FALSE(refuses(Precision::bf16));
     }
 }
 

@@ -23,18 +23,6 @@ namespace etalon::cudnn {
 namespace {
 
 namespace fe = cudnn_frontend;
-using Tensor = std::shared_ptr<fe::graph::Tensor_attributes>;
-
-fe::DataType_t data_type(Precision precision) {
-    switch (precision) {
-        case Precision::bf16:
-            return fe::DataType_t::BFLOAT16;
-        case Precision::fp16:
-            return fe::DataType_t::HALF;
-        default:
-            return fe::DataType_t::FLOAT;
-    }
-}
 
 // A reason is one line; cudnn-frontend's messages are a page, with the cause in the first line
 // after "Reason: " where one is given.
@@ -48,100 +36,6 @@ std::string reason_in(std::string text) {
     constexpr std::size_t longest = 240;
     return text.size() <= longest ? text : text.substr(0, longest) + "...";
 }
-
-// Tensors are numbered in the op's order, from 1.
-class Builder {
-   public:
-    Builder(fe::graph::Graph& graph, const RowProblem& problem) : graph_(graph), problem_(problem) {
-        graph.set_io_data_type(data_type(problem.precision))
-            .set_intermediate_data_type(fe::DataType_t::FLOAT)
-            .set_compute_data_type(fe::DataType_t::FLOAT);
-    }
-
-    void build() {
-        switch (problem_.op) {
-            case RowOp::softmax:
-                return softmax();
-            case RowOp::rmsnorm:
-                return rmsnorm();
-            case RowOp::layernorm:
-                return layernorm();
-        }
-    }
-
-   private:
-    using Sizes = std::vector<std::int64_t>;
-
-    Tensor input(const char* name, Sizes dim, Sizes stride) {
-        return graph_.tensor(fe::graph::Tensor_attributes()
-                                 .set_name(name)
-                                 .set_uid(++uid_)
-                                 .set_dim(std::move(dim))
-                                 .set_stride(std::move(stride)));
-    }
-    void output(const Tensor& tensor, Sizes dim, Sizes stride) {
-        tensor->set_name("y")
-            .set_output(true)
-            .set_uid(++uid_)
-            .set_data_type(data_type(problem_.precision))
-            .set_dim(std::move(dim))
-            .set_stride(std::move(stride));
-    }
-
-    // The norms reduce over every dimension but the first.
-    [[nodiscard]] Sizes norm_dim() const { return {problem_.rows, problem_.cols, 1, 1}; }
-    [[nodiscard]] Sizes norm_stride() const { return {problem_.ld, 1, problem_.ld, problem_.ld}; }
-    Tensor vector(const char* name) {
-        const std::int64_t cols = problem_.cols;
-        return input(name, {1, cols, 1, 1}, {cols, 1, cols, cols});
-    }
-
-    void rmsnorm() {
-        const Tensor x = input("x", norm_dim(), norm_stride());
-        const Tensor weight = vector("weight");
-        Tensor epsilon = graph_.tensor(norm_epsilon);
-        const auto outputs = graph_.rmsnorm(x, weight,
-                                            fe::graph::Rmsnorm_attributes()
-                                                .set_forward_phase(fe::NormFwdPhase_t::INFERENCE)
-                                                .set_epsilon(epsilon));
-        output(outputs[0], norm_dim(), norm_stride());
-    }
-
-    void layernorm() {
-        const Tensor x = input("x", norm_dim(), norm_stride());
-        const Tensor weight = vector("weight");
-        const Tensor bias = vector("bias");
-        Tensor epsilon = graph_.tensor(norm_epsilon);
-        const auto outputs = graph_.layernorm(x, weight, bias,
-                                              fe::graph::Layernorm_attributes()
-                                                  .set_forward_phase(fe::NormFwdPhase_t::INFERENCE)
-                                                  .set_epsilon(epsilon));
-        output(outputs[0], norm_dim(), norm_stride());
-    }
-
-    void softmax() {
-        const Sizes dim = {1, problem_.rows, problem_.cols};
-        const Sizes stride = {problem_.rows * problem_.ld, problem_.ld, 1};
-        const auto pointwise = [](fe::PointwiseMode_t mode) {
-            return fe::graph::Pointwise_attributes().set_mode(mode);
-        };
-        const auto reduce = [&](const Tensor& of, fe::ReductionMode_t mode) {
-            Tensor row = graph_.reduction(of, fe::graph::Reduction_attributes().set_mode(mode));
-            row->set_dim({1, problem_.rows, 1}).set_stride({problem_.rows, 1, 1});
-            return row;
-        };
-        const Tensor x = input("x", dim, stride);
-        const Tensor largest = reduce(x, fe::ReductionMode_t::MAX);
-        const Tensor shifted = graph_.pointwise(x, largest, pointwise(fe::PointwiseMode_t::SUB));
-        const Tensor power = graph_.pointwise(shifted, pointwise(fe::PointwiseMode_t::EXP));
-        const Tensor sum = reduce(power, fe::ReductionMode_t::ADD);
-        output(graph_.pointwise(power, sum, pointwise(fe::PointwiseMode_t::DIV)), dim, stride);
-    }
-
-    fe::graph::Graph& graph_;
-    const RowProblem& problem_;
-    std::int64_t uid_ = 0;
-};
 
 }  // namespace
 
@@ -173,7 +67,7 @@ struct Turn {
 };
 
 // Asks for the plans of `modes` and builds those of which this is the turn.
-Share build_share(const RowProblem& problem, cudnnHandle_t handle,
+Share build_share(const Definition& definition, cudnnHandle_t handle,
                   const std::vector<fe::HeurMode_t>& modes, std::int64_t workspace_cap_bytes,
                   const Turn& mine, const std::string& what) {
     const auto require = [&](fe::error_t status) {
@@ -183,7 +77,7 @@ Share build_share(const RowProblem& problem, cudnnHandle_t handle,
     };
     Share share;
     fe::graph::Graph& graph = *share.graph;
-    Builder(graph, problem).build();
+    definition.build(graph);
     require(graph.validate());
     require(graph.build_operation_graph(handle));
     require(graph.create_execution_plans(modes));
@@ -207,13 +101,12 @@ Share build_share(const RowProblem& problem, cudnnHandle_t handle,
 
 }  // namespace
 
-Graph::Graph(std::vector<std::shared_ptr<Context>> contexts, const RowProblem& problem,
+Graph::Graph(std::vector<std::shared_ptr<Context>> contexts, const Definition& definition,
              std::int64_t workspace_cap_bytes, std::string_view only)
     : contexts_(std::move(contexts)), frontend_(std::make_unique<Frontend>()) {
     const std::string what =
-        fmt::format("cuDNN {} has no graph engine for {} of {} x {} in {}",
-                    contexts_.front()->api().library().version(), name(problem.op), problem.rows,
-                    problem.cols, etalon::name(problem.precision));
+        fmt::format("cuDNN {} has no graph engine for {}",
+                    contexts_.front()->api().library().version(), definition.what);
     int device = 0;
     cudaGetDevice(&device);
     std::string refusals;
@@ -222,8 +115,8 @@ Graph::Graph(std::vector<std::shared_ptr<Context>> contexts, const RowProblem& p
         for (std::size_t part = 0; part < contexts_.size(); ++part) {
             shares.push_back(std::async(std::launch::async, [&, part] {
                 cudaSetDevice(device);  // each thread begins on the first
-                return build_share(problem, contexts_[part]->handle(), modes, workspace_cap_bytes,
-                                   {part, contexts_.size(), only}, what);
+                return build_share(definition, contexts_[part]->handle(), modes,
+                                   workspace_cap_bytes, {part, contexts_.size(), only}, what);
             }));
         }
         frontend_->copies.clear();

@@ -1,16 +1,20 @@
-// A row op as a cudnn-frontend graph, with every plan that the library can build for it. The only
-// header of cudnn-frontend's is behind this one: it takes half a minute to compile.
+// A cudnn-frontend graph, with every plan that the library can build for it. cudnn-frontend's
+// header is behind this one: it takes half a minute to compile.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "baselines/cudnn/row_problem.h"
 #include "harness/device/device.h"
+
+namespace cudnn_frontend::graph {
+class Graph;
+}
 
 namespace etalon::cudnn {
 
@@ -18,6 +22,13 @@ class Context;
 
 // Points cudnn-frontend at an open libcudnn.
 void use_library_for_graphs(void* library);
+
+// What is computed: called on an empty graph, once for each copy. Tensors get the numbers 1, 2, ...
+// in the order of the pointers that launch() takes.
+struct Definition {
+    std::string what;  // "softmax of 8 x 64 in bf16", for a refusal
+    std::function<void(cudnn_frontend::graph::Graph&)> build;
+};
 
 class Graph {
    public:
@@ -32,7 +43,7 @@ class Graph {
     // plans are compiled at that moment, up to two seconds each: one thread for each context, all
     // of this device, at least one. With a name in `only`, that plan and no other is built. Throws
     // Unsupported when none is left.
-    Graph(std::vector<std::shared_ptr<Context>> contexts, const RowProblem& problem,
+    Graph(std::vector<std::shared_ptr<Context>> contexts, const Definition& definition,
           std::int64_t workspace_cap_bytes, std::string_view only = {});
     Graph(const Graph&) = delete;
     Graph& operator=(const Graph&) = delete;
@@ -40,8 +51,8 @@ class Graph {
 
     // Never empty; the library's first choice first.
     [[nodiscard]] const std::vector<Plan>& plans() const { return plans_; }
-    // Enqueues the plan. `pointers` are the op's tensors in order. Throws a device Error when it is
-    // refused.
+    // Enqueues the plan. `pointers` are the graph's tensors in order. Throws a device Error when it
+    // is refused.
     void launch(Stream stream, const Plan& plan, std::span<void*> pointers, void* workspace);
 
    private:

@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"DeviceNumber", {"sweep", "--device", "cuda:x"}, suggests("cuda:0")},
         Refusal{
             "Provider", {"list", "--device", "host", "--provider", "onedn"}, suggests("onednn")},
-        Refusal{"Format", {"report", "--format", "html"}, HasSubstr("{md,json}")},
+        Refusal{"Format", {"report", "--format", "pdf"}, HasSubstr("{md,json,csv,junit,html}")},
         Refusal{"Newline", {"list", "--op", "a\nb"}, HasSubstr("'a b'")},
         Refusal{"Filter", sweep_with("--filter", "re:(("), HasSubstr("regular expression")},
         Refusal{"NothingLeft",

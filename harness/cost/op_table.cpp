@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/core/attention_pairs.h"
 #include "harness/core/error.h"
 #include "harness/core/text.h"
 
@@ -138,16 +139,14 @@ LeastWork least_work(const OpInfo& info, Precision precision, const std::vector<
                                2 * activation_bytes * q};
     }
     if (name == op::attention_prefill) {
-        const double b = at("batch"), s = at("seq"), p = at("cached"), all = s + p;
-        const double window = at("window"), d = at("head_dim");
-        const double both = d + (at("value_dim") > 0 ? at("value_dim") : d);
-        // Causal: half of the square, less what the cached tokens had among themselves.
-        const double pairs = window > 0          ? 2 * s * std::min(window, all)
-                             : at("causal") == 1 ? all * all - p * p
-                                                 : 2 * s * all;
-        const double seen = window > 0 ? std::min(all, s + window) : all;
-        return {b * pairs * at("heads") * both,
-                b * both * (activation_bytes * s * at("heads") + seen * at("kv_heads") * in)};
+        const double b = at("batch"), s = at("seq"), d = at("head_dim");
+        const double dv = at("value_dim") > 0 ? at("value_dim") : d;
+        const AttentionSpan span{axis_of(axes, "seq"),
+                                 axis_of(axes, "seq") + axis_of(axes, "cached"),
+                                 axis_of(axes, "causal") == 1, axis_of(axes, "window")};
+        return {2 * b * span.pairs() * at("heads") * (d + dv),
+                b * (s * at("heads") * (d * in + dv * activation_bytes) +
+                     real(span.read()) * at("kv_heads") * (d + dv) * in)};
     }
     if (name == op::mla_decode) {
         const double b = at("batch"), heads = at("heads"), rank = at("kv_rank"),

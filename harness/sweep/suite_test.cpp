@@ -49,7 +49,8 @@ TEST(Suite, AGridThatWouldFillTheMemoryIsRefusedFirst) {
 
 TEST(Suite, ShippedOnesLoadAndNameNoCaseTwice) {
     const Registry registry = builtin_registry();
-    for (const char* name : {"quick", "nightly", "full", "gemm-square", "gemm-llm", "gemm-tails"}) {
+    for (const char* name : {"quick", "nightly", "full", "gemm-square", "gemm-llm", "gemm-tails",
+                             "attention-prefill", "attention-decode"}) {
         const Suite suite = load_suite(name, registry, DeviceKind::host);
         EXPECT_FALSE(suite.cases.empty()) << name;
         for (const Case& key : suite.cases) {

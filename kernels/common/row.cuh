@@ -264,9 +264,6 @@ cudaError_t launch_with(const T* x, T* y, const Shape& shape, const Op& op, cuda
     constexpr int kChunk = kVec > 1 ? 16 : 4;
     // So few rows leave SMs without one: a row's latency counts, and more threads shorten it.
     constexpr std::int64_t kFewRows = 132;
-    // Two operands of 16 elements of 2 bytes, early or late, leave registers for half the threads
-    // of an SM only; of 8, for all.
-    constexpr bool kManyOperands = Op::kOperands > 1 && sizeof(T) < sizeof(float);
     const std::int64_t cols = shape.cols;
     if (kVec > 1 && cols <= 8 * kVec) {
         launch_lanes<T, Op, kVec, kRagged, kVec, 8>(x, y, shape, op, stream);
@@ -278,7 +275,7 @@ cudaError_t launch_with(const T* x, T* y, const Shape& shape, const Op& op, cuda
         launch_lanes<T, Op, kVec, kRagged, 16, kWarp>(x, y, shape, op, stream);
     } else if (cols <= 32 * kWarp && shape.rows > kFewRows) {
         launch_lanes<T, Op, kVec, kRagged, 32, kWarp>(x, y, shape, op, stream);
-    } else if (cols <= 8 * kMaxThreads && (shape.rows <= kFewRows || kManyOperands)) {
+    } else if (cols <= 8 * kMaxThreads && shape.rows <= kFewRows) {
         launch_block<T, Op, kVec, kRagged, 8>(x, y, shape, op, stream);
     } else if (cols <= kShort * kMaxThreads) {
         launch_block<T, Op, kVec, kRagged, kShort>(x, y, shape, op, stream);

@@ -6,7 +6,7 @@
 
 #include "kernels/gemm/gemm_kernels.h"
 #include "kernels/gemm/gemm_tile.cuh"
-#include "kernels/gemm/sm90_ptx.cuh"
+#include "kernels/common/sm90_ptx.cuh"
 
 namespace etalon::kernels::sm90 {
 

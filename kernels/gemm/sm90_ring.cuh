@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "kernels/gemm/gemm_tile.cuh"
-#include "kernels/gemm/sm90_ptx.cuh"
+#include "kernels/common/sm90_ptx.cuh"
 #include "kernels/gemm/sm90_wgmma.cuh"
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL

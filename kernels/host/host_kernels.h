@@ -1,4 +1,4 @@
-// The five ops on the CPU: one thread, AVX-512 or AVX2 chosen at run time, plain C++ elsewhere.
+// The ops on the CPU: one thread, AVX-512 or AVX2 chosen at run time, plain C++ elsewhere.
 //
 // Usable without the harness. Row-major; every ld is in elements and at least cols. Tensors may be
 // unaligned. bf16 is stored as its 16 bits (round to nearest even) and computed in fp32.
@@ -6,6 +6,8 @@
 
 #include <cstddef>
 #include <cstdint>
+
+#include "kernels/attention/attention_args.h"
 
 namespace etalon::kernels::host {
 
@@ -52,6 +54,11 @@ void rmsnorm(const NormArgs& args);
 void rmsnorm_reference(const NormArgs& args, double* y);
 void layernorm(const NormArgs& args);
 void layernorm_reference(const NormArgs& args, double* y);
+
+// fp32 and bf16, queries, keys and values alike.
+void attention(const AttentionArgs& args);
+// Dense, tokens × heads × value_dim in the order of the queries.
+void attention_reference(const AttentionArgs& args, double* out);
 
 // Non-temporal stores past the last-level cache's size.
 void copy(void* to, const void* from, std::size_t bytes);

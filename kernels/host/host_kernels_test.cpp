@@ -165,6 +165,85 @@ TEST_P(HostKernels, Rows) {
     }
 }
 
+// Packed sequences of unlike length, one of them with more queries than keys, a window, and a paged
+// cache, with heads that share keys.
+TEST_P(HostKernels, Attention) {
+    for (const std::int64_t dim : {1, 8, 24, 64, 100}) {
+        for (const int window : {-1, 0, 7}) {  // −1: not causal
+            const std::int64_t heads = 6, kv_heads = 2, queries = 90, keys = 170;
+            const std::vector<int> query_starts = {0, 3, 3, 80, 90},
+                                   key_starts = {0, 70, 75, 165, 170};
+            Matrix q(type_, queries, heads * dim, 0), out(type_, queries, heads * dim, 0);
+            Matrix k(type_, keys, kv_heads * dim, 0), v(type_, keys, kv_heads * dim, 0);
+            q.fill(5);
+            k.fill(6);
+            v.fill(7);
+            AttentionArgs args;
+            args.type = args.query_type =
+                type_ == Type::fp32 ? AttentionType::fp32 : AttentionType::bf16;
+            args.q = q.data();
+            args.k = k.data();
+            args.v = v.data();
+            args.out = out.data();
+            args.batch = 4;
+            args.heads = heads;
+            args.kv_heads = kv_heads;
+            args.head_dim = args.value_dim = dim;
+            args.queries = 77;
+            args.keys = 90;
+            args.q_at = args.out_at = {0, heads * dim, dim};
+            args.k_at = args.v_at = {0, kv_heads * dim, dim};
+            args.scale = 0.3F;
+            args.causal = window >= 0;
+            args.window = std::max(0, window);
+            args.query_starts = query_starts.data();
+            args.key_starts = key_starts.data();
+            args.query_tokens = queries;
+            args.key_tokens = keys;
+            ASSERT_EQ(attention_invalid(args), nullptr);
+            std::vector<double> ref(static_cast<std::size_t>(queries * heads * dim));
+            attention_reference(args, ref.data());
+            best_.attention(args);
+            EXPECT_LE(worst_error(out, ref, queries, heads * dim), 20 * allowed(type_, 64))
+                << dim << ' ' << window;
+            if (window >= 0) {
+                EXPECT_EQ(out.get(80, 0), 0);  // 10 queries, 5 keys: the first see nothing
+            }
+
+            // The same keys as pages of 5 in another order give the same bits.
+            Matrix paged_out(type_, 1, heads * dim, 0), whole_out(type_, 1, heads * dim, 0);
+            std::vector<int> pages(34);
+            for (int i = 0; i < 34; ++i) pages[static_cast<std::size_t>(i)] = i * 9 % 34;
+            const int length = 163;
+            args.query_starts = args.key_starts = nullptr;
+            args.batch = args.queries = 1;
+            args.keys = keys;
+            args.key_lengths = &length;
+            args.out = whole_out.data();
+            best_.attention(args);
+            Matrix k_pages(type_, keys, kv_heads * dim, 0), v_pages(type_, keys, kv_heads * dim, 0);
+            for (std::int64_t r = 0; r < keys; ++r) {
+                const std::int64_t to = pages[static_cast<std::size_t>(r / 5)] * 5 + r % 5;
+                for (std::int64_t c = 0; c < kv_heads * dim; ++c) {
+                    k_pages.set(to, c, static_cast<float>(k.get(r, c)));
+                    v_pages.set(to, c, static_cast<float>(v.get(r, c)));
+                }
+            }
+            args.k = k_pages.data();
+            args.v = v_pages.data();
+            args.k_at.batch = args.v_at.batch = 5 * kv_heads * dim;
+            args.pages = pages.data();
+            args.page = 5;
+            args.pages_per_sequence = 34;
+            args.out = paged_out.data();
+            best_.attention(args);
+            for (std::int64_t c = 0; c < heads * dim; ++c) {
+                EXPECT_EQ(paged_out.get(0, c), whole_out.get(0, c));
+            }
+        }
+    }
+}
+
 TEST_P(HostKernels, SoftmaxOfExtremes) {
     const std::int64_t cols = 37;
     Matrix x(type_, 3, cols, 0), y(type_, 3, cols, 0);

@@ -36,6 +36,9 @@ void rmsnorm(const NormArgs& args) {
 void layernorm(const NormArgs& args) {
     best_implementation().layernorm(args);
 }
+void attention(const AttentionArgs& args) {
+    best_implementation().attention(args);
+}
 const char* gemm_kernel_name(Type type) {
     const Implementation& best = best_implementation();
     return type == Type::fp32 ? best.gemm_fp32_name : best.gemm_bf16_name;

@@ -13,6 +13,7 @@ struct Implementation {
     void (*softmax)(const SoftmaxArgs&);
     void (*rmsnorm)(const NormArgs&);
     void (*layernorm)(const NormArgs&);
+    void (*attention)(const AttentionArgs&);
     bool (*available)();
 };
 

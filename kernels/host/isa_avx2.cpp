@@ -1,5 +1,6 @@
 // Compiled with the flags of its instruction set (CMakeLists.txt).
 
+#include "kernels/host/attention_impl.h"
 #include "kernels/host/gemm_impl.h"
 #include "kernels/host/instruction_sets.h"
 #include "kernels/host/row_impl.h"
@@ -18,9 +19,9 @@ bool available() {
 }  // namespace
 
 const Implementation& get() {
-    static constexpr Implementation all = {"avx2",        "avx2_6x16", "avx2_widened_6x16",
-                                           gemm_any,      softmax_any, rmsnorm_any,
-                                           layernorm_any, available};
+    static constexpr Implementation all = {"avx2",        "avx2_6x16",   "avx2_widened_6x16",
+                                           gemm_any,      softmax_any,   rmsnorm_any,
+                                           layernorm_any, attention_any, available};
     return all;
 }
 

@@ -1,5 +1,6 @@
 // Compiled with the flags of its instruction set (CMakeLists.txt).
 
+#include "kernels/host/attention_impl.h"
 #include "kernels/host/gemm_impl.h"
 #include "kernels/host/instruction_sets.h"
 #include "kernels/host/row_impl.h"
@@ -20,7 +21,7 @@ bool available() {
 const Implementation& get() {
     static constexpr Implementation all = {"avx512",      "avx512_12x32", "avx512_widened_12x32",
                                            gemm_any,      softmax_any,    rmsnorm_any,
-                                           layernorm_any, available};
+                                           layernorm_any, attention_any,  available};
     return all;
 }
 

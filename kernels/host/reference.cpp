@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <vector>
 
+#include "kernels/attention/attention_place.h"
 #include "kernels/host/host_kernels.h"
 
 namespace etalon::kernels::host {
@@ -41,6 +43,47 @@ void norm_reference(const NormArgs& args, double* y, bool centred) {
 }
 
 }  // namespace
+
+void attention_reference(const AttentionArgs& args, double* out) {
+    const Type type = args.type == AttentionType::fp32 ? Type::fp32 : Type::bf16;
+    std::vector<double> weights;
+    for (std::int64_t b = 0; b < args.batch; ++b) {
+        const AttentionSequence of(args, b);
+        const std::int64_t first =
+            of.first_query + (args.query_starts != nullptr ? 0 : b * args.queries);
+        for (std::int64_t head = 0; head < args.heads; ++head) {
+            const std::int64_t kv_head = head / (args.heads / args.kv_heads);
+            for (int i = 0; i < of.queries; ++i) {
+                const int low = of.low(args, i), high = std::max(low, of.high(args, i));
+                weights.assign(static_cast<std::size_t>(high - low), 0);
+                double most = -std::numeric_limits<double>::infinity(), total = 0;
+                const std::int64_t q = query_offset(args, args.q_at, of, b, head, i);
+                for (int j = low; j < high; ++j) {
+                    const std::int64_t k = key_offset(args, args.k_at, of, b, kv_head, j);
+                    double dot = 0;
+                    for (std::int64_t c = 0; c < args.head_dim; ++c) {
+                        dot += element(type, args.q, q + c) * element(type, args.k, k + c);
+                    }
+                    double& weight = weights[static_cast<std::size_t>(j - low)];
+                    weight = dot * static_cast<double>(args.scale);
+                    most = std::max(most, weight);
+                }
+                double* const to = out + ((first + i) * args.heads + head) * args.value_dim;
+                std::fill(to, to + args.value_dim, 0.0);
+                for (int j = low; j < high; ++j) {
+                    const double weight =
+                        std::exp(weights[static_cast<std::size_t>(j - low)] - most);
+                    total += weight;
+                    const std::int64_t v = key_offset(args, args.v_at, of, b, kv_head, j);
+                    for (std::int64_t c = 0; c < args.value_dim; ++c) {
+                        to[c] += weight * element(type, args.v, v + c);
+                    }
+                }
+                for (std::int64_t c = 0; c < args.value_dim && total > 0; ++c) to[c] /= total;
+            }
+        }
+    }
+}
 
 void gemm_reference(const GemmArgs& args, double* c) {
     for (std::int64_t i = 0; i < args.m; ++i) {

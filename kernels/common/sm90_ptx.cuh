@@ -1,4 +1,4 @@
-// The sm_90 instructions of the GEMM that CUDA C++ has no name for: mbarrier, cluster, TMA,
+// The sm_90 instructions that CUDA C++ has no name for: mbarrier, cluster, TMA,
 // stmatrix, wgmma's ordering and its shared-memory descriptor. Addresses are in the shared window,
 // 32 bits.
 #pragma once
@@ -107,6 +107,24 @@ __device__ inline void load_box(std::uint32_t to, const void* tensor_map, int co
         "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
         "[%0], [%1, {%2, %3}], [%4];" ::"r"(to),
         "l"(tensor_map), "r"(column), "r"(row), "r"(barrier)
+        : "memory");
+}
+
+// The same of a tensor of three or four dimensions.
+__device__ inline void load_box(std::uint32_t to, const void* tensor_map, int c0, int c1, int c2,
+                                std::uint32_t barrier) {
+    asm volatile(
+        "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
+        "[%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
+        "l"(tensor_map), "r"(c0), "r"(c1), "r"(c2), "r"(barrier)
+        : "memory");
+}
+__device__ inline void load_box(std::uint32_t to, const void* tensor_map, int c0, int c1, int c2,
+                                int c3, std::uint32_t barrier) {
+    asm volatile(
+        "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes "
+        "[%0], [%1, {%2, %3, %4, %5}], [%6];" ::"r"(to),
+        "l"(tensor_map), "r"(c0), "r"(c1), "r"(c2), "r"(c3), "r"(barrier)
         : "memory");
 }
 
